@@ -35,7 +35,7 @@ type Tree struct {
 
 	mu      sync.Mutex
 	folders map[int32]string // by the numbers that the system has for them
-	watched map[string]bool
+	watched map[string]int32 // those folders, and their numbers
 	dirty   map[string]bool
 	apart   map[string]bool // folders in watched ones that are not watched
 	open    map[string]int  // how often a file is open
@@ -63,7 +63,7 @@ func Start(top string, folders []string) (*Tree, error) {
 	}
 	t := &Tree{
 		top: top, over: make(chan struct{}),
-		folders: map[int32]string{}, watched: map[string]bool{}, dirty: map[string]bool{}, apart: map[string]bool{}, open: map[string]int{},
+		folders: map[int32]string{}, watched: map[string]int32{}, dirty: map[string]bool{}, apart: map[string]bool{}, open: map[string]int{},
 	}
 	var err error
 	if t.mounts, err = mountsAround(top); err != nil {
@@ -125,11 +125,25 @@ func (t *Tree) watch(folders []string) error {
 	if err := t.add(folders); err != nil {
 		return err
 	}
-	if !t.watched[""] {
+	if !t.watches("") {
 		return errors.New("it is no folder")
 	}
 	clear(t.dirty) // nobody has looked yet
 	return nil
+}
+
+func (t *Tree) watches(folder string) bool {
+	_, is := t.watched[folder]
+	return is
+}
+
+// forget takes a folder for gone as soon as its name is: somebody may still be in it,
+// so that the system says so only much later, and another may have its name by then.
+func (t *Tree) forget(folder string) {
+	if wd, is := t.watched[folder]; is {
+		delete(t.folders, wd)
+		delete(t.watched, folder)
+	}
 }
 
 // add watches folders, then looks what else is in them: what comes in between is told
@@ -140,7 +154,7 @@ func (t *Tree) add(folders []string) error {
 		return err
 	}
 	for _, folder := range folders {
-		if t.watched[folder] || folder != "" && !t.watched[above(folder)] {
+		if t.watches(folder) || folder != "" && !t.watches(above(folder)) {
 			continue // below a link, say
 		}
 		var wd int
@@ -160,12 +174,12 @@ func (t *Tree) add(folders []string) error {
 		if other, known := t.folders[int32(wd)]; known && other != folder {
 			return fmt.Errorf("%s is %s as well", other, folder)
 		}
-		t.folders[int32(wd)], t.watched[folder] = folder, true
+		t.folders[int32(wd)], t.watched[folder] = folder, int32(wd)
 		delete(t.apart, folder)
 		t.dirty[folder] = true
 	}
 	for _, folder := range folders {
-		if !t.watched[folder] {
+		if !t.watches(folder) {
 			continue
 		}
 		entries, err := os.ReadDir(filepath.Join(t.top, filepath.FromSlash(folder)))
@@ -173,7 +187,7 @@ func (t *Tree) add(folders []string) error {
 			return err
 		}
 		for _, e := range entries {
-			if name := path.Join(folder, e.Name()); e.IsDir() && !t.watched[name] && e.Name() != ".git" {
+			if name := path.Join(folder, e.Name()); e.IsDir() && !t.watches(name) && e.Name() != ".git" {
 				t.apart[name] = true
 			}
 		}
@@ -251,11 +265,11 @@ func (t *Tree) happened(wd int32, what uint32, name string) {
 		return
 	case what&(unix.IN_Q_OVERFLOW|unix.IN_UNMOUNT|unix.IN_MOVE_SELF) != 0:
 		t.lost = true
+	case !known:
 	case what&unix.IN_IGNORED != 0: // it is gone
 		delete(t.folders, wd)
 		delete(t.watched, folder)
 		t.lost = t.lost || folder == ""
-	case !known:
 	case name == "":
 		t.lost = t.lost || folder == "" && what&(unix.IN_ATTRIB|unix.IN_DELETE_SELF) != 0
 	case what&unix.IN_ISDIR != 0:
@@ -300,10 +314,11 @@ func (t *Tree) happenedTo(at string, what uint32) {
 	switch {
 	case what&(unix.IN_CREATE|unix.IN_MOVED_TO) != 0:
 		t.apart[at] = true
-	case what&unix.IN_MOVED_FROM != 0 && t.watched[at]:
+	case what&unix.IN_MOVED_FROM != 0 && t.watches(at):
 		t.lost = true // it tells of its files under names that they no longer have
 	case what&(unix.IN_DELETE|unix.IN_MOVED_FROM) != 0:
 		delete(t.apart, at)
+		t.forget(at)
 	}
 }
 

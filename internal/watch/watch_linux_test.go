@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -163,6 +165,85 @@ func TestANewFolderIsWatchedWhenItIsAdded(t *testing.T) {
 	f.Write("new/below/x", "x")
 	if got := told(t, w); !slices.Equal(got, []string{"new/below/x"}) {
 		t.Errorf("it tells of %q", got)
+	}
+}
+
+// Somebody may be in a folder that is gone: one that is made anew in its place is
+// watched all the same.
+func TestAFolderIsMadeAnewWhileSomebodyIsInTheOldOne(t *testing.T) {
+	t.Parallel()
+	f, w := begun(t)
+	inside, err := os.Open(f.Path("sub/deep"))
+	f.Must(err)
+	defer inside.Close()
+	f.Must(os.RemoveAll(f.Path("sub")))
+	f.Write("sub/deep/c", "anew")
+	if got := told(t, w); !slices.Contains(got, "sub") {
+		t.Errorf("it tells of %q", got)
+	}
+	f.Must(w.Add([]string{"sub", "sub/deep"}))
+	told(t, w)
+	f.Write("sub/deep/c", "changed")
+	if got := told(t, w); !slices.Contains(got, "sub/deep/c") && !slices.Contains(got, "sub/deep") {
+		t.Errorf("it tells of %q, and not of sub/deep/c", got)
+	}
+	f.Must(inside.Close())
+	f.Write("sub/deep/c", "once more")
+	if got := told(t, w); !slices.Contains(got, "sub/deep/c") {
+		t.Errorf("when nobody is in the old one any more it tells of %q", got)
+	}
+}
+
+// The system remembers only so many events. Whoever reads them too late knows nothing.
+func TestTooLateForTheSystem(t *testing.T) {
+	t.Parallel()
+	limit, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
+	if err != nil {
+		t.Skip(err)
+	}
+	most, err := strconv.Atoi(strings.TrimSpace(string(limit)))
+	if err != nil || most > 200_000 {
+		t.Skipf("the system remembers %q events", limit)
+	}
+	f, w := begun(t)
+	w.mu.Lock() // nobody reads
+	for i := range most + 2 {
+		f.Must(os.Chmod(f.Path([]string{"a", "sub/b"}[i%2]), 0o600))
+	}
+	w.mu.Unlock()
+	if paths, known := w.Changed(); known {
+		t.Errorf("it claims to know, and tells of %q", paths)
+	}
+}
+
+// Nothing stays open when a watch ends, and none that could not begin leaves anything.
+func TestAWatchLeavesNothing(t *testing.T) {
+	open := func() (n int) {
+		all, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all {
+			if at, _ := os.Readlink("/proc/self/fd/" + e.Name()); strings.Contains(at, "inotify") {
+				n++
+			}
+		}
+		return n
+	}
+	before := open()
+	f, w := begun(t)
+	if open() != before+1 {
+		t.Error("a watch opens nothing")
+	}
+	w.Close()
+	for _, top := range []string{f.Path("a"), f.Path("never")} {
+		if w, err := Start(top, []string{""}); err == nil {
+			w.Close()
+			t.Errorf("%s is watched", top)
+		}
+	}
+	if n := open(); n != before {
+		t.Errorf("%d watches are open, and %d were", n, before)
 	}
 }
 
