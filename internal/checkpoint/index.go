@@ -236,10 +236,12 @@ const folderMode = "40000"
 // build makes the tree of one folder, whose name ends with a slash.
 func (b *treeBuilder) build(folder string, known *knownTree) ([]byte, error) {
 	if known != nil && known.files >= 0 {
-		if known.files > len(b.entries) {
-			return nil, errUnknownIndex
+		n := known.files
+		if n > len(b.entries) || n == 0 && folder != "" || n > 0 && !strings.HasPrefix(b.entries[n-1].path, folder) ||
+			n < len(b.entries) && strings.HasPrefix(b.entries[n].path, folder) {
+			return nil, errUnknownIndex // it is damaged
 		}
-		b.entries = b.entries[known.files:]
+		b.entries = b.entries[n:]
 		return known.object, nil
 	}
 	var tree []byte

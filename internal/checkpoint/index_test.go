@@ -132,6 +132,26 @@ func TestACheckpointIsWrittenAsGitDoes(t *testing.T) {
 	}
 }
 
+// A folder that an index says it knows holds the files that are in it, and no others:
+// one that is damaged is left to git, and made a tree of by nobody.
+func TestWhatAnIndexKnowsOfItsFoldersMustBeSo(t *testing.T) {
+	t.Parallel()
+	object := make([]byte, 20)
+	entries := []indexed{{path: "a", mode: 0o100644, object: object}, {path: "sub/x", mode: 0o100644, object: object}, {path: "sub/y", mode: 0o100644, object: object}, {path: "z", mode: 0o100644, object: object}}
+	for files, good := range []bool{false, false, true, false, false} {
+		x := &indexFile{entries: entries, trees: &knownTree{files: -1, folders: map[string]*knownTree{"sub": {files: files, object: object}}}}
+		_, _, err := x.treeOf(func(tree []byte) ([]byte, error) {
+			if len(tree) > 1000 {
+				t.Fatal("the tree does not end")
+			}
+			return object, nil
+		})
+		if (err == nil) != good || err != nil && !errors.Is(err, errUnknownIndex) {
+			t.Errorf("with %d files known in sub: %v", files, err)
+		}
+	}
+}
+
 func FuzzIndex(f *testing.F) {
 	f.Add([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x00TREE\x00\x00\x00\x06\x00-1 0\n" + strings.Repeat("x", 20)))
 	f.Fuzz(func(t *testing.T, text []byte) {
