@@ -13,6 +13,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if store := os.Getenv(packAlone); store != "" {
+		os.Exit(packOnce(store))
+	}
 	story.GitWorld()
 	goleak.VerifyTestMain(m)
 }

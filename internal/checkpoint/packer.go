@@ -114,6 +114,7 @@ func (p *packer) pack(ctx context.Context) error {
 	if err := os.RemoveAll(scratch); err != nil { // of somebody who was killed
 		return fmt.Errorf("pack the checkpoints: %w", err)
 	}
+	p.repo.dropHalves()
 	loose, err := p.repo.loose()
 	if err != nil {
 		return fmt.Errorf("pack the checkpoints: %w", err)

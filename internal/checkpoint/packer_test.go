@@ -196,6 +196,49 @@ func TestPackingIsInterrupted(t *testing.T) {
 	f.whole(again, all)
 }
 
+// Half a pack is nobody's, and goes with the next time.
+func TestHalfAPackGoes(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	s := f.keep(f.open())
+	all := f.lot(s, packAfter)
+	f.Must(s.packer.pack(t.Context()))
+	halves := []string{ours + "half.pack", ours + "half.rev"}
+	for _, name := range append(halves, "pack-others.pack") {
+		f.Must(os.WriteFile(filepath.Join(s.repo.objects(), "pack", name), []byte("half"), 0o400))
+	}
+	f.Must(s.packer.pack(t.Context()))
+	for _, name := range halves {
+		if _, err := os.Lstat(filepath.Join(s.repo.objects(), "pack", name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(s.repo.objects(), "pack", "pack-others.pack")); err != nil {
+		t.Error("what is not ours is gone")
+	}
+	f.Must(os.Remove(filepath.Join(s.repo.objects(), "pack", "pack-others.pack")))
+	f.whole(s, all)
+}
+
+// packAlone names the store that a program of this test is to pack once.
+const packAlone = "REFRAIN_TEST_PACK_STORE"
+
+func packOnce(store string) int {
+	ctx := context.Background()
+	tree, err := git.Open(ctx, ".", nil)
+	if err == nil {
+		var s *Store
+		if s, err = OpenStore(ctx, tree, store, ""); err == nil {
+			err = s.packer.pack(ctx)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
 func (f folder) names(s *Store) []string {
 	f.T.Helper()
 	names, err := s.repo.loose()

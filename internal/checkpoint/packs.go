@@ -132,6 +132,19 @@ func dropPack(p pack) {
 	}
 }
 
+// dropHalves removes what is left of packs of ours that somebody who was killed was
+// moving into their place, or removing: git does not look for what has no index.
+func (r *shadow) dropHalves() {
+	for _, ending := range []string{".rev", ".pack"} {
+		found, _ := filepath.Glob(filepath.Join(globQuoted(r.objects()), "pack", ours+"*"+ending))
+		for _, at := range found {
+			if _, err := os.Lstat(strings.TrimSuffix(at, ending) + ".idx"); errors.Is(err, fs.ErrNotExist) {
+				_ = os.Remove(at) // it only costs room
+			}
+		}
+	}
+}
+
 // dropFolders removes the folders of loose objects that are empty. Git, when it
 // writes an object, takes one that was just there for granted: so none goes while
 // git is at work in the store.
