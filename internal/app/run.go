@@ -220,7 +220,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 		},
 		Done: proof.Done{
 			Plan: c.Done.Plan != "" && c.Done.Promise == "", Gates: c.Done.Gates, ExitZero: terms.Completion().ExitZero, Confirmations: c.Stop.Done.Confirmations,
-			Rules: j.Request.Extensions.SaysDone,
+			Rules: j.Request.Extensions.SayingDone(),
 		},
 		FeedbackRoom: j.feedbackRoom(),
 		Guarded:      parts.GuardSettings{Protect: j.protect, Protected: c.Git.Protect, Accepted: j.accepted},

@@ -48,7 +48,7 @@ type Done struct {
 	Gates    bool // all gates pass
 	ExitZero bool // the command exited with status 0
 	// Rules is what a rule of the program's gives for the work being done; empty: none
-	// does. It is asked with the outcome in the state.
+	// does; nil: there is none. It is asked with the outcome in the state.
 	Rules func(loop.Facts) string
 
 	Confirmations int // how often a claim must be made

@@ -135,9 +135,17 @@ func (e Extensions) StopRules() []loop.Rule {
 	return list
 }
 
-// SaysDone is what a rule of the program's gives for the run being done, by the first
+// SayingDone tells by what the program's rules call a run done; nil: it has no rules.
+func (e Extensions) SayingDone() func(loop.Facts) string {
+	if len(e.Rules) == 0 {
+		return nil
+	}
+	return e.saysDone
+}
+
+// saysDone is what a rule of the program's gives for the run being done, by the first
 // that says so; empty: none does.
-func (e Extensions) SaysDone(f loop.Facts) string {
+func (e Extensions) saysDone(f loop.Facts) string {
 	for _, r := range e.Rules {
 		if v := r.Rule(f); v.Action == loop.Stop && v.State == loop.Done {
 			return cmp.Or(v.Why, "rule "+r.Name+" says that it is done")
