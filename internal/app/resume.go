@@ -46,6 +46,9 @@ func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.
 	if err := entry.Checkable(); err != nil {
 		return nil, err
 	}
+	if err := entry.Here(); err != nil {
+		return nil, err
+	}
 	if entry.Unsealed && consent == request.Remembered {
 		return nil, &request.UsageError{
 			What: entry.Name + " was found in the project, and nobody can tell who wrote it: its records have no seal",
@@ -146,7 +149,7 @@ func (c *Continuation) Resume(ctx context.Context, w RunOptions, show func(*view
 	if from == loop.Crashed || midAttempt(past) {
 		warnings = append(warnings, c.repository().dropLocks(ctx, past)...)
 	}
-	branch := branchOf(past)
+	branch := past.Branch()
 	if err := c.mayGoOn(ctx, from, branch, midAttempt(past)); err != nil {
 		return loop.RunFinished{}, false, err
 	}
@@ -263,18 +266,6 @@ func (c *Continuation) samePlace(past journal.Past) error {
 		What: c.Entry.Name + " was started in a git work tree, and git says that it is not one any more",
 		Hint: "look at \"git config core.bare\" and \"git config core.worktree\"; --accept-config judges in the work tree",
 	}
-}
-
-// branchOf is the branch that was made for the run.
-func branchOf(past journal.Past) string {
-	first := past.First
-	if first.Payload == nil && len(past.Tail) > 0 {
-		first = past.Tail[0]
-	}
-	if started, ok := first.Payload.(*loop.RunStarted); ok {
-		return started.Branch
-	}
-	return ""
 }
 
 // judgedAnew tells whether the baseline has to be taken again: there is none, or

@@ -82,6 +82,7 @@ var mayImport = map[string][]string{
 
 	"review":   {"loop", "view"}, // what somebody who looks through a run decides about
 	"history":  {"loop", "stop", "proc", "container", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
+	"carry":    {"loop", "journal", "git", "checkpoint", "history"},
 	"doctor":   {"preflight", "scaffold", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify", "sandbox", "container"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
@@ -114,7 +115,7 @@ var mayImport = map[string][]string{
 	"tui":       {"loop", "view", "journal", "control", "markdown"},
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project", "sandbox", "container", "fence", "bridge", "proxy"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
-	"cli":       join([]string{"stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "testlist", "review", "doctor", "whatif", "proc", "fence", "rehearse", "loop", "lull", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
+	"cli":       join([]string{"carry", "stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "testlist", "review", "doctor", "whatif", "proc", "fence", "rehearse", "loop", "lull", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
 	"refrain":   {"app", "testlist", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"}, // the public package at the root
 
 	"cmd":       {"app", "cli"},

@@ -65,7 +65,7 @@ var families = []family{
 	{
 		"Steer",
 		[]command{stopCommand, resumeCommand},
-		[]command{pauseCommand, parkCommand, noteCommand, raiseCommand, skipCommand, approveCommand, rebootCommand, mcpCommand},
+		[]command{pauseCommand, parkCommand, carryCommand, noteCommand, raiseCommand, skipCommand, approveCommand, rebootCommand, mcpCommand},
 	},
 	{
 		"Go back",

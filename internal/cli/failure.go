@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/carry"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/foreign"
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -74,6 +75,8 @@ func explain(err error) failure {
 		live     *journal.LiveError
 		unasked  *trust.Error
 		several  *severalError
+		unknown  *carry.UnknownError
+		away     *journal.AwayError
 	)
 	switch {
 	case errors.As(err, &told):
@@ -82,6 +85,10 @@ func explain(err error) failure {
 		return several.failure()
 	case errors.As(err, &asked):
 		return failure{asked.What, asked.Hint, statusUsage}
+	case errors.As(err, &unknown):
+		return failure{unknown.Error(), unknown.Hint(), statusUsage}
+	case errors.As(err, &away):
+		return failure{away.Error(), away.Hint(), statusUsage}
 	case errors.As(err, &choice):
 		return failure{choice.Error(), "choose one with -a NAME, or set agent = \"NAME\" in refrain.toml", statusUsage}
 	case errors.As(err, &settings):

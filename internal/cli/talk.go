@@ -40,7 +40,7 @@ func rebootCommand(sh *shell) *cobra.Command {
 func parkCommand(sh *shell) *cobra.Command {
 	cmd := talk(sh, "park [RUN]", "Leave a live run after this iteration, to go on with later or elsewhere", control.Park)
 	cmd.Long = "Leave a live run after this iteration, or at once where it waits or is paused. It has no end then: its runner is gone,\n" +
-		"nothing is left running, and \"refrain resume\" goes on with it."
+		"nothing is left running, and \"refrain resume\" goes on with it. \"refrain carry\" takes it to another machine."
 	return cmd
 }
 

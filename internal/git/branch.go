@@ -20,6 +20,9 @@ func (p Program) branch(ctx context.Context, of Command) (string, error) {
 	return strings.TrimPrefix(ref, branches), err
 }
 
+// Head is the commit that is checked out; empty before the first.
+func (t *Tree) Head(ctx context.Context) (string, error) { return t.git.commit(ctx, "HEAD") }
+
 // StartBranch makes a branch at HEAD and switches to it. Files and index stay as
 // they are. When the branch is checked out already, as on resume, all is well;
 // one that exists otherwise is somebody's work, and refused.

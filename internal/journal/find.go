@@ -107,7 +107,7 @@ func (s Store) List() ([]Entry, []Unreadable, error) {
 // latest run), "last" or nothing (the latest run). Latest is in this work tree,
 // if it has any run, else in the repository.
 func (s Store) Find(ref string) (Entry, error) {
-	if _, err := s.meta(ref, true); isName(ref) && !isNotFound(err) {
+	if _, err := s.meta(ref, true); IsName(ref) && !isNotFound(err) {
 		return s.Load(ref)
 	}
 	metas, bad, err := s.metas()
@@ -242,7 +242,7 @@ func (r records) empty(missing, forged bool, least seal.Mark, wrong string) erro
 
 // meta reads the run.json of a run.
 func (s Store) meta(name string, brief bool) (Meta, error) {
-	if !isName(name) {
+	if !IsName(name) {
 		return Meta{}, &NotFoundError{Ref: name}
 	}
 	m, called, err := readMeta(s.dir(name), brief)

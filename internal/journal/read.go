@@ -71,7 +71,7 @@ func (s Store) Events(name string, after int64) iter.Seq2[loop.Event, error] {
 // Strange tells of. A journal with no event but strange lines gives a *CorruptError.
 func (s Store) Read(name string, want Reading) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		if !isName(name) {
+		if !IsName(name) {
 			yield(loop.Event{}, &NotFoundError{Ref: name})
 			return
 		}
@@ -87,7 +87,7 @@ func (s Store) Read(name string, want Reading) iter.Seq2[loop.Event, error] {
 // Strange reads all of a run's journal to tell what its readers pass over.
 // Past.Strange is less, and costs nothing: what follows the last iteration.
 func (s Store) Strange(name string) (Strange, error) {
-	if !isName(name) {
+	if !IsName(name) {
 		return Strange{}, &NotFoundError{Ref: name}
 	}
 	var met Strange
@@ -284,7 +284,7 @@ func doubt(proven bool, p *loop.Proof, why string) (bool, *loop.Proof) {
 // all, which come without the state that each carries. It reads backwards and so does
 // not mind how long the run has been going.
 func (s Store) Iterations(name string, last int) ([]loop.Event, error) {
-	if !isName(name) {
+	if !IsName(name) {
 		return nil, &NotFoundError{Ref: name}
 	}
 	r, unread := s.records(name)
@@ -334,7 +334,7 @@ func (s Store) AttemptDir(name string, iter, n int) string {
 
 // LastAttempt finds the folder of the last attempt at an iteration.
 func (s Store) LastAttempt(name string, iter int) (dir string, n int, err error) {
-	if !isName(name) {
+	if !IsName(name) {
 		return "", 0, &NotFoundError{Ref: name}
 	}
 	for {

@@ -114,7 +114,7 @@ func (s Store) dir(name string) string { return s.runs().dir(name) }
 // of a procedure leaves an empty folder, so that no later run takes its name: scripts
 // and notes may still speak of it.
 func (s Store) Remove(name string) error {
-	if !isName(name) {
+	if !IsName(name) {
 		return &NotFoundError{Ref: name}
 	}
 	// A removal that is cut short leaves nothing that looks like a run, and what it
@@ -128,7 +128,7 @@ func (s Store) Remove(name string) error {
 // SetAside moves a run that cannot be read out of the way and says where to. It
 // is not listed any more, but nothing of it is lost.
 func (s Store) SetAside(name string) (string, error) {
-	if !isName(name) {
+	if !IsName(name) {
 		return "", &NotFoundError{Ref: name}
 	}
 	for n := 1; ; n++ {
@@ -203,7 +203,7 @@ func parseName(name string) (procedure string, n int, ok bool) {
 	return part[1], n, err == nil
 }
 
-// isName tells whether a run may be called so, and not, say, "..".
-func isName(name string) bool {
+// IsName tells whether a run may be called so, and not, say, "..".
+func IsName(name string) bool {
 	return runName().MatchString(name) && procedureName().MatchString(name) && !strings.Contains(name, asideMark)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/glob"
 	"github.com/refrain-loop/refrain/internal/hook"
+	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -54,9 +55,9 @@ func (n notes) known(name string) git.Guarded {
 // Under what names files are noted.
 const (
 	hookFiles   = "hooks/"
-	gitFiles    = "git/"
-	userGit     = "git of the user/"
-	commitRuns  = "run by commits/"
+	gitFiles    = journal.NotedGit
+	userGit     = journal.NotedUserGit
+	commitRuns  = journal.NotedCommitRuns
 	changedPins = "spoiled/"
 )
 

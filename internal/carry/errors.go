@@ -1,0 +1,115 @@
+package carry
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/text"
+)
+
+// TakenError says that a run is somebody else's by now.
+type TakenError struct {
+	Run    string
+	Remote string
+	By     *Card  // as far as it is known
+	Now    string // what the ref is at
+}
+
+func (e *TakenError) Error() string {
+	if e.By == nil {
+		return fmt.Sprintf("%s is no longer ours: on %s somebody else has moved it", e.Run, e.Remote)
+	}
+	return fmt.Sprintf("%s has been with %s since %s (leg %d)", e.Run, text.Line(e.By.Worker), e.By.At.Local().Format(time.DateTime), e.By.Leg)
+}
+
+// Hint says what to do.
+func (e *TakenError) Hint() string {
+	return fmt.Sprintf("let it be parked and pushed there; or take it nevertheless, and what is done there from now on is lost: refrain carry fetch %s %s --force", e.Run, e.Remote)
+}
+
+// RefusedError says that the remote does not take a run, and why.
+type RefusedError struct{ Remote, Why string }
+
+func (e *RefusedError) Error() string { return e.Remote + " does not take it: " + e.Why }
+
+// Hint says what to do.
+func (e *RefusedError) Hint() string {
+	return "nothing was changed there; let it take refs below " + Prefix + ", or name another remote"
+}
+
+// UnreachableError says that nobody knows what a remote holds.
+type UnreachableError struct {
+	Remote string
+	Err    error
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("%s cannot be reached: %v", e.Remote, e.Err)
+}
+
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// Hint says what to do.
+func (e *UnreachableError) Hint() string { return "nothing was changed here; try again" }
+
+// UnsureError says that a push was cut short, and may have come through.
+type UnsureError struct {
+	Run, Remote string
+	Err         error
+}
+
+func (e *UnsureError) Error() string {
+	return fmt.Sprintf("%s was on its way to %s, and may have arrived: %v", e.Run, e.Remote, e.Err)
+}
+
+func (e *UnsureError) Unwrap() error { return e.Err }
+
+// Hint says what to do.
+func (e *UnsureError) Hint() string { return "say the same again when it can be reached" }
+
+// ForeignError says that what is in a ref is no run that was carried away.
+type ForeignError struct{ What string }
+
+func (e *ForeignError) Error() string {
+	return "it is not what Refrain carries away: " + text.Line(e.What)
+}
+
+// Hint says what to do.
+func (e *ForeignError) Hint() string {
+	return "nothing was taken in; somebody else has written to the ref"
+}
+
+// SecretError says that files hold what should not leave this machine.
+type SecretError struct{ Files []string }
+
+func (e *SecretError) Error() string {
+	const few = 5
+	list := e.Files
+	more := ""
+	if len(list) > few {
+		list, more = list[:few], fmt.Sprintf(" and %d more", len(list)-few)
+	}
+	return "secrets do not travel, and there seem to be some in " + strings.Join(list, ", ") + more
+}
+
+// Hint says what to do.
+func (e *SecretError) Hint() string {
+	return "let git ignore these files, and begin a new run: those that git ignores are in no checkpoint"
+}
+
+// UnwillingError says why a run cannot travel as it stands, and what to do.
+type UnwillingError struct{ What, Do string }
+
+func (e *UnwillingError) Error() string { return e.What }
+
+// Hint says what to do.
+func (e *UnwillingError) Hint() string { return e.Do }
+
+// UnknownError says that there is no such remote, or no such run on it.
+type UnknownError struct{ What, Do string }
+
+func (e *UnknownError) Error() string { return e.What }
+
+// Hint says what to do.
+func (e *UnknownError) Hint() string { return e.Do }

@@ -1,0 +1,222 @@
+package carry
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/history"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// Push takes a run away to a remote, for anybody to fetch. It goes as it would go on
+// here: with the work tree, the branch and the commit as they are now. From then on it
+// does not go on here; where that cannot be done, all is as it was.
+func (p Place) Push(ctx context.Context, name, meant string) (*Moved, error) {
+	lock, err := p.Store.Lock(journal.Self("", ""))
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Unlock()
+	entry, err := p.Store.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := mayLeave(p.Store, entry); err != nil {
+		return nil, err
+	}
+	note, err := entry.Carried()
+	if err != nil {
+		return nil, err
+	}
+	if note != nil && note.Half {
+		return nil, entry.Here()
+	}
+	tree, err := p.tree(ctx, entry.Tree)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openRemote(ctx, tree, p.Store.Dir, meant)
+	if err != nil {
+		return nil, err
+	}
+	d := departure{place: p, remote: r, tree: tree, entry: entry, ref: Prefix + entry.ID, was: note}
+	return d.leave(ctx, meant)
+}
+
+// mayLeave refuses a run that is not complete.
+func mayLeave(s journal.Store, e journal.Entry) error {
+	switch status := s.Status(e); {
+	case e.Tampered != "":
+		return &journal.TamperedError{What: e.Tampered}
+	case status == loop.Crashed:
+		return &UnwillingError{e.Name + " has crashed, and only a resume can mend it", "go on with it, and park it: refrain resume " + e.Name + "; refrain park " + e.Name}
+	case !status.Ended():
+		return &UnwillingError{e.Name + " is alive", "park it first: refrain park " + e.Name}
+	}
+	return nil
+}
+
+// departure is a run on its way out.
+type departure struct {
+	place  Place
+	remote *remote
+	tree   *git.Tree
+	entry  journal.Entry
+	ref    string
+	was    *journal.Carried // nil: it has never travelled
+
+	more []string // folders of objects that the checkpoints are in
+}
+
+// leave makes a state of the run, and moves the ref to it. That the run is away is noted
+// before, so that nobody who is killed in between goes on with what somebody else has.
+func (d *departure) leave(ctx context.Context, meant string) (*Moved, error) {
+	before, prior, err := d.before(ctx, meant)
+	if err != nil {
+		return nil, err
+	}
+	d.place.stage("looking at the work tree")
+	s, since, err := d.state(ctx, prior)
+	if err != nil {
+		return nil, err
+	}
+	making := filepath.Join(d.remote.repo, "leaving", d.entry.ID)
+	defer os.RemoveAll(making)
+	if err := errors.Join(os.RemoveAll(making), os.MkdirAll(filepath.Join(making, "pack"), 0o700)); err != nil {
+		return nil, err
+	}
+	sha, err := d.remote.commit(ctx, s, before, making, d.more)
+	if err != nil {
+		return nil, err
+	}
+	d.more = append(d.more, making)
+	note := journal.Carried{
+		Remote: meant, Ref: d.ref, Name: s.card.Name, At: sha, From: before, Leg: s.card.Leg, Tree: s.card.Tree, Away: true, Since: time.Now().UTC(),
+	}
+	if err := note.Write(d.entry.Dir); err != nil {
+		return nil, err
+	}
+	d.place.stage("pushing to " + d.remote.name)
+	if err := d.remote.push(ctx, d.entry.Name, d.ref, before, sha, d.more); err != nil {
+		var taken *TakenError
+		var unsure *UnsureError
+		switch late := d.was; {
+		case errors.As(err, &unsure): // it may be there, and somebody else's by now
+			return nil, err
+		case !errors.As(err, &taken): // it is still ours
+			return nil, errors.Join(err, d.stay())
+		case late == nil || !late.Away || taken.Now != late.At:
+			return nil, err
+		}
+		// It is our own push of before: we were killed, and git was not.
+		if err := d.was.Write(d.entry.Dir); err != nil {
+			return nil, err
+		}
+		sha = d.was.At
+	}
+	return &Moved{
+		Run: d.entry.Name, ID: d.entry.ID, Remote: d.remote.name, At: sha, Leg: s.card.Leg, Branch: s.card.Branch, Commit: s.card.Head, Cut: s.card.Cut, Since: since,
+	}, nil
+}
+
+// stay takes the note back.
+func (d *departure) stay() error {
+	if d.was == nil {
+		return journal.DropCarried(d.entry.Dir)
+	}
+	return d.was.Write(d.entry.Dir)
+}
+
+// before is what the ref is to be at before, and the card of that.
+func (d *departure) before(ctx context.Context, meant string) (at string, prior *Card, err error) {
+	now, err := d.remote.look(ctx, d.ref)
+	if err != nil {
+		return "", nil, err
+	}
+	if d.was != nil && d.was.Away && d.was.Remote != meant { // there, anybody may have it
+		return "", nil, d.entry.Here()
+	}
+	known := ""
+	if d.was != nil && d.was.Remote == meant {
+		known = d.was.At
+		if d.was.Away && now == d.was.From { // a push of ours that never came through
+			known = d.was.From
+		}
+	}
+	if now != known {
+		return "", nil, &TakenError{Run: d.entry.Name, Remote: d.remote.name, By: d.remote.cardOf(ctx, d.ref, d.entry.ID)}
+	}
+	if d.was != nil && d.was.Away && now == d.was.At {
+		return "", nil, &UnwillingError{d.entry.Name + " has been carried to " + d.remote.name + " already", "fetch it where it is to go on: refrain carry fetch " + d.was.Name + " " + meant}
+	}
+	if known == "" {
+		return "", nil, nil
+	}
+	if prior = d.remote.cardOf(ctx, d.ref, d.entry.ID); prior == nil {
+		return "", nil, &ForeignError{What: "its card cannot be read"}
+	}
+	return known, prior, nil
+}
+
+// state is the run as it stands, and how many files of the work tree have changed since
+// it was left.
+func (d *departure) state(ctx context.Context, prior *Card) (*state, int, error) {
+	h, err := history.Open(ctx, d.place.Store, d.entry)
+	if err != nil {
+		return nil, 0, err
+	}
+	made, err := h.Kept.Checkpoint(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !h.Kept.CanRestore() {
+		return nil, 0, &UnwillingError{d.entry.Name + " has no checkpoints that could travel", "runs in a git work tree have them, unless git.checkpoint is false"}
+	}
+	d.more = checkpoint.Border{Store: h.Kept}.Objects()
+	card := Card{Run: d.entry.ID, Name: d.entry.Name, State: d.place.Store.Status(d.entry), Leg: 1, Checkpoint: made.ID, Tree: made.Tree, Prefix: d.tree.Prefix()}
+	if prior != nil {
+		card.Name, card.Leg = prior.Name, prior.Leg
+	}
+	if card.Head, err = d.tree.Head(ctx); err != nil {
+		return nil, 0, err
+	}
+	if card.Branch, err = d.tree.Branch(ctx); err != nil {
+		return nil, 0, err
+	}
+	if card.Head == "" {
+		return nil, 0, &UnwillingError{"there is no commit here, and a run travels on top of one", "make one: git commit"}
+	}
+	if own := d.entry.Branch(); own != "" && own != card.Branch {
+		return nil, 0, &UnwillingError{d.entry.Name + " works on the branch " + own, "go back to it: git switch " + own}
+	}
+	since := 0
+	if last := d.entry.State.LastCheckpoint; last != "" && last != made.ID {
+		if was, err := h.Kept.Load(ctx, last); err == nil {
+			changes, err := h.Kept.Changes(ctx, was, made)
+			if err != nil {
+				return nil, 0, err
+			}
+			since = changes.Created + changes.Modified + changes.Deleted
+		}
+	}
+	l, err := journal.Border{Store: d.place.Store}.Pack(d.entry.Name)
+	if err != nil {
+		return nil, 0, err
+	}
+	l.Journal, l.Name = journal.Renamed(l.Journal, l.Name, card.Name), card.Name
+	card.sign(worker(), false)
+	if err := card.follow(prior, l.Journal); err != nil {
+		return nil, 0, err
+	}
+	if err := d.remote.noSecrets(ctx, card, d.place.Hide, d.more); err != nil {
+		return nil, 0, err
+	}
+	s, err := lay(card, l, d.entry.Dir, d.place.Hide)
+	return s, since, err
+}
