@@ -63,6 +63,7 @@ type CheckpointMade struct {
 	Checkpoint string `json:"checkpoint" redact:"-"`
 	Tree       string `json:"tree" redact:"-"`
 	Base       bool   `json:"base,omitempty"`
+	Glance     bool   `json:"glance,omitempty"` // not everything was looked at, as with git.watch
 }
 
 // CheckpointRestored says that the work tree was put back.

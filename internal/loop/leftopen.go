@@ -14,6 +14,7 @@ type LeftOpen struct {
 
 	Base       string                   // the tree before the agent
 	After      string                   // the checkpoint after it; empty: none was made
+	Glanced    bool                     // that was not made of a look at everything
 	Restored   bool                     // the tree was put back after it
 	RolledBack bool                     // by a person, when the run was over
 	Commit     string                   // that the runner had made of it
@@ -64,7 +65,7 @@ func (l *LeftOpen) add(ev Event) {
 		if p.Base { // the end of the journal may be lost
 			l.Base = p.Checkpoint
 		} else {
-			l.After = p.Checkpoint
+			l.After, l.Glanced = p.Checkpoint, p.Glance
 		}
 	case *IterationPhase:
 		if p.Phase == Executing {

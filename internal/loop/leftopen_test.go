@@ -27,3 +27,26 @@ func TestTheTreeBeforeAnAttemptThatWasNotFinished(t *testing.T) {
 		}
 	}
 }
+
+// A next runner that took a glance for a look would judge a claim on files that nobody
+// has looked at, whatever its own settings are.
+func TestAGlanceIsKnownToTheNextRunner(t *testing.T) {
+	made := func(id string, glance bool) loop.Event {
+		return loop.Event{Payload: &loop.CheckpointMade{Checkpoint: id, Glance: glance}}
+	}
+	started := loop.Event{Payload: &loop.IterationStarted{}}
+	for _, tt := range []struct {
+		name string
+		tail []loop.Event
+		want bool
+	}{
+		{"it was glanced at", []loop.Event{started, made("a", true)}, true},
+		{"it was looked at", []loop.Event{started, made("a", false)}, false},
+		{"it was looked at afterwards, and nothing else was found", []loop.Event{started, made("a", true), made("a", false)}, false},
+		{"the attempt before was", []loop.Event{started, made("a", true), started}, false},
+	} {
+		if got := loop.LeftOpenOf(tt.tail).Glanced; got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

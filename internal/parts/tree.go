@@ -90,16 +90,17 @@ func (t *Tree) TakeAfter(ctx context.Context, a *engine.Attempt) {
 
 // LookAgain looks at everything where what the agent left may be judged as done, and so
 // far was only glanced at: nothing is proven of files that nobody has looked at.
-func (t *Tree) LookAgain(ctx context.Context, _ *engine.Attempt, o *loop.Outcome) {
+func (t *Tree) LookAgain(ctx context.Context, a *engine.Attempt, o *loop.Outcome) {
 	if t.after == nil || !t.after.glanced || !t.MayClaim(o) {
 		return
 	}
-	before := t.after.String()
-	t.after = t.look(ctx)
-	t.untouched = t.after
-	if t.after.String() != before {
-		t.note(t.after, false)
+	seen := t.look(ctx)
+	if seen == nil && a.Failure == nil && t.Desk.StopsNow() {
+		a.CutShort = true // what was glanced at stays for the next runner, who has the time
+		return
 	}
+	t.after, t.untouched = seen, seen
+	t.note(seen, false) // a next runner would look again
 }
 
 // look takes in the whole tree as it is now.
@@ -169,7 +170,7 @@ func (t *Tree) tellSkipped(files []checkpoint.Skipped) {
 // note writes down that a checkpoint was made.
 func (t *Tree) note(s *snapshot, base bool) {
 	if s != nil && s.checkpoint != nil {
-		t.Record(&loop.CheckpointMade{Checkpoint: s.checkpoint.ID, Tree: s.checkpoint.Tree, Base: base})
+		t.Record(&loop.CheckpointMade{Checkpoint: s.checkpoint.ID, Tree: s.checkpoint.Tree, Base: base, Glance: s.glanced})
 	}
 }
 
@@ -285,7 +286,7 @@ func (t *Tree) Recover(ctx context.Context, a *engine.Attempt) error {
 		return nil
 	}
 	if t.after = t.snapshotOf(ctx, a.Left.After); t.after != nil {
-		t.after.glanced = t.Glance // for all that the next runner knows
+		t.after.glanced = a.Left.Glanced
 	}
 	if t.after == nil || !a.Left.Restored {
 		return nil
