@@ -237,6 +237,7 @@ func TestOneGrammar(t *testing.T) {
 		"mcp":        "it speaks a protocol of its own",
 		"watch":      "it is a screen",
 		"config":     "it only has commands",
+		"carry":      "it only has commands",
 		"completion": "its output is for a shell, and so is that of those below",
 		"help":       "help is for people",
 	}
