@@ -2,7 +2,6 @@ package carry
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -28,18 +27,8 @@ type remote struct {
 // folder.
 func openRemote(ctx context.Context, tree *git.Tree, records, meant string) (*remote, error) {
 	r := &remote{name: meant, repo: filepath.Join(records, "carry")}
-	out, err := tree.Program().Run(ctx, "remote", "get-url", "--", meant)
-	switch {
-	case strings.HasPrefix(meant, "-"):
-		err = errors.New("")
-	case err == nil:
-		r.url = strings.TrimSuffix(string(out), "\n")
-	case strings.Contains(meant, ":"):
-		r.url = meant
-	default:
-		if info, statErr := os.Stat(meant); statErr == nil && info.IsDir() {
-			r.url, err = filepath.Abs(meant)
-		}
+	if !strings.HasPrefix(meant, "-") {
+		r.url = address(ctx, tree, meant)
 	}
 	if r.url == "" {
 		return nil, &UnknownError{fmt.Sprintf("%q is no remote", meant), "\"git remote -v\" lists those of the repository; a URL or a folder is one, too"}
@@ -49,6 +38,24 @@ func openRemote(ctx context.Context, tree *git.Tree, records, meant string) (*re
 	}
 	r.git = tree.Program().In(r.repo)
 	return r, r.make(ctx, tree)
+}
+
+// address is where git finds a remote; empty: it is none.
+func address(ctx context.Context, tree *git.Tree, meant string) string {
+	if out, err := tree.Program().Run(ctx, "remote", "get-url", "--", meant); err == nil {
+		return strings.TrimSuffix(string(out), "\n")
+	}
+	if strings.Contains(meant, ":") {
+		return meant
+	}
+	if info, err := os.Stat(meant); err != nil || !info.IsDir() {
+		return ""
+	}
+	path, err := filepath.Abs(meant)
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // settings are those of our repository. What comes from a remote is looked at as a
@@ -171,12 +178,6 @@ func (r *remote) fetch(ctx context.Context, ref string, tips []string, args ...s
 		return &UnreachableError{r.name, err}
 	}
 	return &ForeignError{What: err.Error()}
-}
-
-// has tells whether a commit is in our repository.
-func (r *remote) has(ctx context.Context, sha string) bool {
-	_, err := r.run(ctx, nil, nil, "cat-file", "-e", sha+"^{commit}")
-	return err == nil
 }
 
 // tries is how often a push is tried that did not come through, and how long the pause
