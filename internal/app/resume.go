@@ -123,6 +123,9 @@ func (c *Continuation) Resume(ctx context.Context, w RunOptions, show func(*view
 		return loop.RunFinished{}, false, err
 	}
 	defer c.unlock(lock)
+	if err := c.Entry.Here(); err != nil { // somebody may have carried it away since it was looked at
+		return loop.RunFinished{}, false, err
+	}
 	run, past, err := store.Resume(c.Entry.Name)
 	if err != nil {
 		return loop.RunFinished{}, false, err

@@ -147,3 +147,31 @@ func timed(events []loop.Payload) []loop.Event {
 	}
 	return list
 }
+
+// Between the look at a run and its going on a person may be asked, and somebody else
+// may carry it away meanwhile.
+func TestARunThatWasCarriedAwayMeanwhileDoesNotGoOn(t *testing.T) {
+	tree := story.NewTree(t, "done.promise = \"DONE\"\n")
+	store, name := newRun(t, tree, []loop.Payload{
+		&loop.RunStarted{Name: "run-1"},
+		&loop.RunParked{Why: "a person asked for it"},
+	})
+	entry, err := store.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := PrepareResume(t.Context(), entry, nil, false, request.Remembered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (journal.Carried{Remote: "origin", Away: true}).Write(entry.Dir); err != nil {
+		t.Fatal(err)
+	}
+	var away *journal.AwayError
+	if _, started, err := c.Resume(t.Context(), RunOptions{}, nil); started || !errors.As(err, &away) {
+		t.Errorf("Resume: started %v, %v; want that it is away", started, err)
+	}
+	if entry, err = store.Load(name); err != nil || entry.Parked == nil {
+		t.Errorf("it is parked: %v, %v", entry.Parked, err)
+	}
+}
