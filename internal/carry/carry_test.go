@@ -390,6 +390,28 @@ func TestACheckpointMadeMeanwhileIsKept(t *testing.T) {
 	}
 }
 
+// What of a run's folder does not travel stays here when the run comes back.
+func TestWhatDoesNotTravelIsStillHereAfterwards(t *testing.T) {
+	w := newWorld(t)
+	run := w.park("first")
+	e, err := w.machine("first").Load(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(e.Dir, "put-back", "20261115T120000.000", "config")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(own), 0o700), os.WriteFile(own, []byte("[user]\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	w.must(w.push("first", run))
+	w.must(w.fetch("second", run, false))
+	w.must(w.push("second", run))
+	w.must(w.fetch("first", run, false))
+	w.whole("first", run)
+	if _, err := os.Stat(own); err != nil {
+		t.Error(err)
+	}
+}
+
 // Commits that only HEAD is at would be found by nobody.
 func TestCommitsOfNoBranchAreNotLeft(t *testing.T) {
 	w := newWorld(t)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/project"
@@ -162,13 +163,17 @@ func (b Border) Unpack(l Luggage, fill func(dir string) error, replaces func(was
 		if err := b.sealAll(m, dir, l); err != nil {
 			return err
 		}
+		gone := func() error { return nil }
 		if was != "" {
 			all := b.holds(l, was) && replaces(s.dir(was), dir)
-			if err := b.makeRoom(was, dir, all); err != nil {
+			if gone, err = b.makeRoom(was, dir, all); err != nil {
 				return err
 			}
 		}
-		return project.MoveInto(dir, s.dir(name))
+		if err := project.MoveInto(dir, s.dir(name)); err != nil {
+			return err
+		}
+		return gone()
 	})
 }
 
@@ -209,33 +214,48 @@ func (b Border) holds(l Luggage, name string) bool {
 	return err == nil && bytes.HasPrefix(l.Journal, Renamed(mine.Journal, name, l.Name))
 }
 
-// makeRoom takes out the run that is here where the next one has all of it, but for what
-// was too large to travel; else it sets it aside.
-func (b Border) makeRoom(name, next string, all bool) error {
+// makeRoom sets the run that is here aside. Where the next one has all of it, but for what
+// does not travel, that gets the rest, and what was set aside is removed by gone: once the
+// next one is in its place, so that who is killed on the way loses nothing.
+func (b Border) makeRoom(name, next string, all bool) (gone func() error, err error) {
 	s := b.Store
-	if !all {
-		_, err := s.SetAside(name)
-		return err
+	if all {
+		if err := keepRest(s.dir(name), next); err != nil {
+			return nil, err
+		}
 	}
-	aside := filepath.Join(s.Dir, project.Removing+filepath.Base(next))
-	if err := keepLarge(filepath.Join(s.dir(name), iterationsName), filepath.Join(next, iterationsName)); err != nil {
-		return err
+	aside, err := s.SetAside(name)
+	if err != nil || !all {
+		return func() error { return nil }, err
 	}
-	if err := os.Rename(s.dir(name), aside); err != nil {
-		return err
-	}
-	return os.RemoveAll(aside)
+	return func() error {
+		trash := filepath.Join(s.Dir, project.Removing+filepath.Base(next))
+		if err := os.Rename(aside, trash); err != nil {
+			return err
+		}
+		return os.RemoveAll(trash)
+	}, nil
 }
 
-// keepLarge gives a folder the files that it has not, and another has.
-func keepLarge(from, to string) error {
+// replaced is what of the folder of a run the next one has in its own way, or makes anew:
+// the checkpoints, what is made for a while, how the run stands, what git goes by.
+var replaced = []string{"objects", "proof", "commit", stateName, "gitconfig", "gitignore", "gitattributes"}
+
+// keepRest gives a folder the files that it has not, and another has.
+func keepRest(from, to string) error {
 	return filepath.WalkDir(from, func(at string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		if err != nil {
 			return files.Ignoring(err, fs.ErrNotExist)
 		}
 		rel, err := filepath.Rel(from, at)
 		if err != nil {
 			return err
+		}
+		switch {
+		case d.IsDir() && slices.Contains(replaced, rel):
+			return fs.SkipDir
+		case !d.Type().IsRegular(), slices.Contains(replaced, rel):
+			return nil
 		}
 		target := filepath.Join(to, rel)
 		if _, err := os.Lstat(target); err == nil {
