@@ -31,11 +31,22 @@ func (e *TakenError) Hint() string {
 // RefusedError says that the remote does not take a run, and why.
 type RefusedError struct{ Remote, Why string }
 
-func (e *RefusedError) Error() string { return e.Remote + " does not take it: " + e.Why }
+func (e *RefusedError) Error() string {
+	return e.Remote + " does not take it: " + text.Line(e.Why) // in the remote's own words
+}
 
 // Hint says what to do.
 func (e *RefusedError) Hint() string {
 	return "nothing was changed there; let it take refs below " + Prefix + ", or name another remote"
+}
+
+// said is an error in which a remote may have its say: nothing of it moves a cursor.
+func said(err error) string {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		lines[i] = text.Line(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // UnreachableError says that nobody knows what a remote holds.
@@ -45,7 +56,7 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("%s cannot be reached: %v", e.Remote, e.Err)
+	return fmt.Sprintf("%s cannot be reached: %s", e.Remote, said(e.Err))
 }
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
@@ -60,7 +71,7 @@ type UnsureError struct {
 }
 
 func (e *UnsureError) Error() string {
-	return fmt.Sprintf("%s was on its way to %s, and may have arrived: %v", e.Run, e.Remote, e.Err)
+	return fmt.Sprintf("%s was on its way to %s, and may have arrived: %s", e.Run, e.Remote, said(e.Err))
 }
 
 func (e *UnsureError) Unwrap() error { return e.Err }
