@@ -96,8 +96,10 @@ func (c *Card) follow(before *Card, journal []byte) error {
 		}
 		c.Chunks = append(c.Chunks, before.Chunks...)
 	}
-	if len(journal) > known {
-		c.Chunks = append(c.Chunks, len(journal)-known)
+	for known < len(journal) {
+		n := min(len(journal)-known, mostPiece)
+		c.Chunks = append(c.Chunks, n)
+		known += n
 	}
 	c.Sum = sumOf(journal)
 	return nil

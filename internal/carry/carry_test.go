@@ -767,3 +767,30 @@ func FuzzCard(f *testing.F) {
 		}
 	})
 }
+
+// What leaves can arrive: nobody pushes what no fetch takes in.
+func TestWhatLeavesCanArrive(t *testing.T) {
+	var c Card
+	journal := make([]byte, mostChunk+mostPiece+1)
+	if err := c.follow(nil, journal); err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, n := range c.Chunks {
+		if total += n; n < 1 || n > mostChunk {
+			t.Errorf("a piece of %d bytes would not be taken in", n)
+		}
+	}
+	if total != len(journal) {
+		t.Errorf("%d of %d bytes travel", total, len(journal))
+	}
+	for _, tt := range []struct {
+		files int
+		total int64
+		fits  bool
+	}{{mostFiles, mostTotal, true}, {mostFiles + 1, 1, false}, {1, mostTotal + 1, false}} {
+		if err := fits(tt.files, tt.total); (err == nil) != tt.fits {
+			t.Errorf("%d files, %d bytes: %v", tt.files, tt.total, err)
+		}
+	}
+}

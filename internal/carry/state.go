@@ -32,6 +32,7 @@ const (
 const (
 	mostFile   = 4 << 20
 	mostNewest = 64 << 20
+	mostPiece  = 64 << 20 // of the journal: servers mind what is larger
 )
 
 // state is one value of the ref of a run.
@@ -65,7 +66,28 @@ func lay(card Card, l journal.Luggage, runDir string, hide *redact.Redactor) (*s
 		s.files[chunkName(i)] = l.Journal[at : at+n]
 		at += n
 	}
-	return s, s.attempts(runDir, l, hide)
+	if err := s.attempts(runDir, l, hide); err != nil {
+		return nil, err
+	}
+	total := int64(0)
+	for name, b := range s.files {
+		if total += int64(len(b)); int64(len(b)) > mostOf(name) {
+			return nil, tooLarge(card.Name, name)
+		}
+	}
+	return s, fits(len(s.files)+1, total) // the card comes on top
+}
+
+// fits refuses a run that nobody would take in.
+func fits(files int, total int64) error {
+	if files > mostFiles || total > mostTotal {
+		return tooLarge("the run", fmt.Sprintf("%d files, %d bytes", files, total))
+	}
+	return nil
+}
+
+func tooLarge(run, what string) error {
+	return &UnwillingError{run + " is too large to travel: " + what, "it goes on here; retention.transcripts says how many iterations keep what agents printed"}
 }
 
 func chunkName(i int) string { return fmt.Sprintf("%s/%08d", journalDir, i+1) }
