@@ -130,7 +130,7 @@ func (a *admission) admit(ctx context.Context) (*Moved, error) {
 	card := found.card
 	own := a.claimed(ctx) == a.now // a claim of ours that was cut short
 	if card.Held && !own && !a.force {
-		return nil, &TakenError{Run: card.Name, Remote: a.meant, By: &card}
+		return nil, &TakenError{Run: card.Name, Remote: a.remote.name, By: &card}
 	}
 	if card.Prefix != a.tree.Prefix() {
 		return nil, &UnwillingError{fmt.Sprintf("the run works in the folder %q of the repository", card.Prefix), "go to that folder here"}

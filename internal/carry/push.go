@@ -153,7 +153,7 @@ func (d *departure) before(ctx context.Context, meant string) (at string, prior 
 		return "", nil, &TakenError{Run: d.entry.Name, Remote: d.remote.name, By: d.remote.cardOf(ctx, d.ref, d.entry.ID)}
 	}
 	if d.was != nil && d.was.Away && now == d.was.At {
-		return "", nil, &UnwillingError{d.entry.Name + " has been carried to " + d.remote.name + " already", "fetch it where it is to go on: refrain carry fetch " + d.was.Name + " " + meant}
+		return "", nil, &UnwillingError{d.entry.Name + " has been carried to " + d.remote.name + " already", "fetch it where it is to go on: refrain carry fetch " + d.was.Name + " " + d.remote.name}
 	}
 	if known == "" {
 		return "", nil, nil

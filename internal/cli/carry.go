@@ -64,7 +64,7 @@ func carryPush(sh *shell) *cobra.Command {
 			sh.say("%s of the work tree changed since it was left: they went along", text.Plural(moved.Since, "file"))
 		}
 		tellCut(sh, moved)
-		sh.say("fetch it there, in a clone of the repository: refrain carry fetch %s %s --trust", moved.ID, meant)
+		sh.say("fetch it there, in a clone of the repository: refrain carry fetch %s %s --trust", moved.ID, moved.Remote)
 		return nil
 	})
 	return cmd

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -47,5 +48,13 @@ func TestARunIsNotGoneBeforeTheNextIsInItsPlace(t *testing.T) {
 	left, err := filepath.Glob(dir + "*/" + journalName)
 	if err != nil || len(left) != 1 {
 		t.Errorf("of the run that was here there is %v, %v", left, err)
+	}
+}
+
+// A password in the address of a remote is not told to who asks where a run is.
+func TestWhereARunIsWithoutThePassword(t *testing.T) {
+	e := &AwayError{Run: "run-1", Carried: Carried{Remote: "https://me:hunter2@example.com/x.git", Name: "run-1", Away: true}}
+	if said := e.Error() + e.Hint(); strings.Contains(said, "hunter2") || !strings.Contains(said, "example.com/x.git") {
+		t.Error(said)
 	}
 }

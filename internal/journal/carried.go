@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -29,6 +30,14 @@ type Carried struct {
 	Away   bool      `json:"away,omitempty"` // somebody else may have it: it does not go on here
 	Half   bool      `json:"half,omitempty"` // a fetch was cut short before the work tree was there
 	Since  time.Time `json:"since"`
+}
+
+// shown is the remote without a password, as people may see it.
+func (c Carried) shown() string {
+	if u, err := url.Parse(c.Remote); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return c.Remote
 }
 
 // Carried is where the run has travelled; nil when it never has.
@@ -91,17 +100,17 @@ type AwayError struct {
 
 func (e *AwayError) Error() string {
 	if e.Half {
-		return e.Run + " has not come whole: a fetch from " + e.Remote + " was cut short"
+		return e.Run + " has not come whole: a fetch from " + e.shown() + " was cut short"
 	}
-	return fmt.Sprintf("%s was carried away to %s on %s, and may be going on elsewhere", e.Run, e.Remote, e.Since.Local().Format(time.DateTime))
+	return fmt.Sprintf("%s was carried away to %s on %s, and may be going on elsewhere", e.Run, e.shown(), e.Since.Local().Format(time.DateTime))
 }
 
 // Hint says what to do.
 func (e *AwayError) Hint() string {
 	if e.Half {
-		return fmt.Sprintf("fetch it again: refrain carry fetch %s %s --trust", e.Name, e.Remote)
+		return fmt.Sprintf("fetch it again: refrain carry fetch %s %s --trust", e.Name, e.shown())
 	}
-	return fmt.Sprintf("take it back: refrain carry fetch %s %s --trust; \"refrain carry ls %[2]s\" says who has it", e.Name, e.Remote)
+	return fmt.Sprintf("take it back: refrain carry fetch %s %s --trust; \"refrain carry ls %[2]s\" says who has it", e.Name, e.shown())
 }
 
 // Here is an *AwayError where the run is not to go on here.
