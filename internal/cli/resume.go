@@ -27,7 +27,7 @@ func resumeCommand(sh *shell) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "resume [RUN]",
-		Short: "Go on with a run: paused, waiting, stopped, aborted, exhausted, failed or crashed",
+		Short: "Go on with a run: paused, waiting, parked, stopped, aborted, exhausted, failed or crashed",
 		Long: "Go on with a run. One that is alive is unpaused, or its wait is cut short. Another one is started again: without\n" +
 			"RUN the latest one here that can go on. Settings are read again, under the flags that the run was started with;\n" +
 			"limits given here are new totals, not additions. A wait for a usage limit goes on, unless --now is given.",

@@ -67,7 +67,7 @@ type listRunsOut struct {
 // runRow is what a list says of a run. The names are those of view.Status.
 type runRow struct {
 	Run           string      `json:"run"`
-	State         loop.Status `json:"state" jsonschema:"alive: running, waiting, paused, rebooting; over: done, exhausted, aborted, stopped, failed, crashed"`
+	State         loop.Status `json:"state" jsonschema:"alive: running, waiting, paused, rebooting; over: done, exhausted, aborted, stopped, failed, parked, crashed"`
 	Phase         loop.Phase  `json:"phase,omitempty"`
 	Iteration     int         `json:"iteration,omitempty"`
 	MaxIterations int         `json:"max_iterations,omitempty"`

@@ -134,3 +134,14 @@ func TestThePageNamesItsModules(t *testing.T) {
 		}
 	}
 }
+
+// Only what went wrong has the sign for that.
+func TestAParkedRunHasNotFailed(t *testing.T) {
+	text := scripts(t)["words.js"]
+	if !regexp.MustCompile(`parked: "[^"✕]+"`).MatchString(text) {
+		t.Error("words.js has no sign for a run that is parked")
+	}
+	if night := scripts(t)["night.js"]; !strings.Contains(night, "parked:") {
+		t.Error("night.js does not say when a run was parked")
+	}
+}

@@ -8,7 +8,7 @@ const top = 24, base = 98, low = 5;
 
 // steered says what people did, and what else came between two attempts.
 const steered = {
-  pause: () => "paused", unpause: () => "went on", ask: (t) => "asked: " + t, answer: (t) => "answered: " + t, note: (t) => "note: " + t,
+  pause: () => "paused", parked: (t) => "parked: " + t, unpause: () => "went on", ask: (t) => "asked: " + t, answer: (t) => "answered: " + t, note: (t) => "note: " + t,
   command: (t) => t, resume: () => "resumed", reboot: (t) => "fresh session: " + t,
 };
 
