@@ -412,6 +412,32 @@ func TestWhatDoesNotTravelIsStillHereAfterwards(t *testing.T) {
 	}
 }
 
+// A run that somebody has fetched, and whose ref was deleted then, has left all the same.
+func TestARunWhoseRefWasDeletedHasLeft(t *testing.T) {
+	w := newWorld(t)
+	run := w.park("first")
+	id := w.must(w.push("first", run)).ID
+	w.must(w.fetch("second", run, false))
+	w.git(w.at("hub.git"), "update-ref", "-d", Prefix+id)
+	var unwilling *UnwillingError
+	if moved, err := w.fetch("first", run, false); !errors.As(err, &unwilling) {
+		t.Errorf("fetched %+v, %v", moved, err)
+	}
+	var taken *TakenError
+	if moved, err := w.push("first", run); !errors.As(err, &taken) {
+		t.Errorf("pushed %+v, %v", moved, err)
+	}
+	if e, _ := w.machine("first").Load(run); e.Here() == nil {
+		t.Error("it goes on in two places")
+	}
+	if moved := w.must(w.fetch("first", run, true)); !moved.Kept {
+		t.Errorf("by force: %+v", moved)
+	}
+	if e, _ := w.machine("first").Load(run); e.Here() != nil {
+		t.Error(e.Here())
+	}
+}
+
 // Commits that only HEAD is at would be found by nobody.
 func TestCommitsOfNoBranchAreNotLeft(t *testing.T) {
 	w := newWorld(t)

@@ -103,7 +103,10 @@ func (a *admission) find(ctx context.Context, word string) (err error) {
 
 func (a *admission) admit(ctx context.Context) (*Moved, error) {
 	if n := a.note; n != nil && n.Away && a.now == n.From && n.Remote == a.meant { // it has never left
-		n.Away, n.At, n.From = false, n.From, ""
+		if n.There && !a.force {
+			return nil, &UnwillingError{a.here.Name + " was on " + a.remote.name + ", and is not any more: who deleted it there may have it", "if nobody has, go on with it here: refrain carry fetch " + a.here.Name + " " + a.remote.name + " --trust --force"}
+		}
+		n.Away, n.There, n.At, n.From = false, false, n.From, ""
 		if n.At == "" {
 			return &Moved{Run: a.here.Name, ID: a.id, Remote: a.remote.name, Kept: true}, journal.DropCarried(a.here.Dir)
 		}

@@ -115,10 +115,11 @@ func (d *departure) leave(ctx context.Context, meant string) (*Moved, error) {
 			return nil, err
 		}
 		// It is our own push of before: we were killed, and git was not.
-		if err := d.was.Write(d.entry.Dir); err != nil {
-			return nil, err
-		}
-		sha = d.was.At
+		note, sha = *d.was, d.was.At
+	}
+	note.There = true
+	if err := note.Write(d.entry.Dir); err != nil {
+		return nil, err
 	}
 	return &Moved{
 		Run: d.entry.Name, ID: d.entry.ID, Remote: d.remote.name, At: sha, Leg: s.card.Leg, Branch: s.card.Branch, Commit: s.card.Head, Cut: s.card.Cut, Since: since,
@@ -145,7 +146,7 @@ func (d *departure) before(ctx context.Context, meant string) (at string, prior 
 	known := ""
 	if d.was != nil && d.was.Remote == meant {
 		known = d.was.At
-		if d.was.Away && now == d.was.From { // a push of ours that never came through
+		if d.was.Away && now == d.was.From && !d.was.There { // a push of ours that never came through
 			known = d.was.From
 		}
 	}
