@@ -775,7 +775,7 @@ func TestWhatMayTravel(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{
-		".env": true, "a/.env.local": true, ".env.example": false, "id_rsa": true, "id_rsa.pub": false, "x/server.PEM": true, "key.go": false, "environment": false,
+		".env": true, "a/.env.local": true, "prod.env": true, ".envrc": true, "env.go": false, ".env.example": false, "id_rsa": true, "id_rsa.pub": false, "x/server.PEM": true, "key.go": false, "environment": false,
 	} {
 		if named(name) != want {
 			t.Errorf("named(%q) = %v", name, !want)

@@ -81,7 +81,7 @@ func named(name string) bool {
 			return false
 		}
 	}
-	return base == ".env" || strings.HasPrefix(base, ".env.") || base == ".netrc" || base == ".git-credentials" || base == ".pgpass" ||
+	return path.Ext(base) == ".env" || base == ".envrc" || strings.HasPrefix(base, ".env.") || base == ".netrc" || base == ".git-credentials" || base == ".pgpass" ||
 		strings.HasPrefix(base, "id_rsa") || strings.HasPrefix(base, "id_ed25519") || strings.HasPrefix(base, "id_ecdsa") ||
 		slices.Contains([]string{".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"}, path.Ext(base))
 }
