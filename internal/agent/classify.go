@@ -49,12 +49,12 @@ func (f fault) class() loop.ErrorKind {
 	if kind := kindOfStatus(status); kind != "" {
 		return kind
 	}
-	return cmp.Or(vagueWords[word], firstPhrase(phrases, text), loop.ErrAgent)
+	return cmp.Or(vagueWords[word], firstPhrase(phrases, text), signInIn(text), loop.ErrAgent)
 }
 
 // warningForm is a sentence about a limit that has not been reached: "Heads up,
 // you have less than 10% of your weekly limit left".
-var warningForm = text.NewPattern(`[^.\n·∙]*(?:\bapproaching\b|\bnearing\b|\bclose to\b|\bheads up\b|\b(?:used|over|than) \d{1,2}%)[^.\n·∙]*`)
+var warningForm = text.NewPattern(`[^.\n·∙]*(?:\bapproaching\b|\bnearing\b|\bclose to\b|\bheads up\b|\b(?:used|over|than) \d{1,2}%|\b[1-9]\d?% [^.\n·∙]*\b(?:left|remaining)\b)[^.\n·∙]*`)
 
 // unwarned leaves warnings out. Few texts have any, and agents that try again
 // all night make many texts, so that is found out first.
@@ -68,20 +68,46 @@ func unwarned(text string) string {
 }
 
 // Some errors have a name in the middle: "you've hit your Fable limit", "model
-// `x` does not exist". Having hit a rate limit is another thing.
+// `x` does not exist". Having hit a rate limit is another thing, and so is the end of
+// what a reply may have.
 var (
-	limitForm = text.NewPattern(`(?:hit|reached) your ((?:[a-z0-9'.-]+ ){0,4}?)limit\b`)
-	modelForm = text.NewPattern(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not configured|is not supported|is not valid|has been deprecated|requires a newer version)`)
+	limitForm   = text.NewPattern(`(?:hit|reached|exceeded|exhausted|used up|used all of) your ((?:[a-z0-9'.-]+ ){0,4}?)(?:limit|quota|cap|allowance)\b`)
+	resetsForm  = text.NewPattern(`((?:[a-z0-9.-]+ ){0,3})limit (?:reached|exceeded)\b[^\n]{0,40}\bresets?\b`)
+	otherLimits = text.NewPattern(`\b(?:rate|request|output|token|context|length|turn|step|size|time) $`)
+	modelForm   = text.NewPattern(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not configured|is not (?:supported|recognized|accessible|enabled)|is not valid|` +
+		`(?:has been|was|is) (?:deprecated|decommissioned|retired|removed|not found)|is no longer (?:available|supported)|could not be found|identifier is invalid|requires a newer version)`)
+	noModelForm = text.NewPattern(`\b(?:no such|unrecognized|(?:could not|couldn't|cannot) find(?: the)?|does not have access to(?: the)?|do not have access to(?: the)?|don't have access to(?: the)?) model\b|\bno models? (?:configured|loaded|match)`)
 )
 
 func formIn(text string) loop.ErrorKind {
 	if strings.Contains(text, " your ") {
-		if found := limitForm().FindStringSubmatch(text); found != nil && !strings.Contains(found[1], "rate ") {
+		if found := limitForm().FindStringSubmatch(text); found != nil && !otherLimits().MatchString(found[1]) {
 			return loop.ErrUsageLimit
 		}
 	}
-	if strings.Contains(text, "model") && modelForm().MatchString(text) {
+	if strings.Contains(text, "reset") {
+		if found := resetsForm().FindStringSubmatch(text); found != nil && !otherLimits().MatchString(found[1]) {
+			return loop.ErrUsageLimit
+		}
+	}
+	if strings.Contains(text, "model") && (modelForm().MatchString(text) || noModelForm().MatchString(text)) {
 		return loop.ErrModel
+	}
+	if strings.Contains(text, "reason") && filterForm().MatchString(text) {
+		return loop.ErrRefusal
+	}
+	return ""
+}
+
+// filterForm is a reply that a filter ended: "finishReason: SAFETY".
+var filterForm = text.NewPattern(`(?:finish|stop)[ _]?reason\W{1,5}(?:content_?filter|safety|prohibited_content|blocklist|spii|refusal)\b`)
+
+// signInForm is advice to sign in: "Please run `kimi login` first".
+var signInForm = text.NewPattern("\\b(?:run|use|with)\\b:?\\s+[`'\"]?(?:[a-z-]+\\s+){0,2}/?(?:auth\\s+)?login\\b")
+
+func signInIn(text string) loop.ErrorKind {
+	if strings.Contains(text, "login") && signInForm().MatchString(text) {
+		return loop.ErrAuth
 	}
 	return ""
 }
@@ -112,10 +138,14 @@ var exactWords = map[string]loop.ErrorKind{
 	"account_deactivated":   loop.ErrBilling, // OpenAI
 	"quota_exceeded":        loop.ErrBilling, // copilot
 	"credit_balance_is_low": loop.ErrBilling,
+	"insufficient_balance":  loop.ErrBilling, // DeepSeek
+	"arrearage":             loop.ErrBilling, // Alibaba
 
 	"model_not_found":            loop.ErrModel, // claude, OpenAI
 	"providermodelnotfounderror": loop.ErrModel, // opencode
 	"modelnotfounderror":         loop.ErrModel, // gemini
+	"model_not_supported":        loop.ErrModel, // copilot
+	"deploymentnotfound":         loop.ErrModel, // Azure
 
 	"usage_limit_reached": loop.ErrUsageLimit, // OpenAI plans
 	"freeusagelimiterror": loop.ErrUsageLimit, // opencode
@@ -132,6 +162,7 @@ var exactWords = map[string]loop.ErrorKind{
 	"prompt_too_long":         loop.ErrContextOverflow, // claude
 	"context_limit":           loop.ErrContextOverflow, // copilot
 	"context_window_exceeded": loop.ErrContextOverflow, // cline
+	"request_too_large":       loop.ErrContextOverflow, // Anthropic
 
 	"contextwindowexceedederror":  loop.ErrContextOverflow, // aider
 	"contentpolicyviolationerror": loop.ErrRefusal,         // aider
@@ -148,6 +179,9 @@ var exactWords = map[string]loop.ErrorKind{
 
 	"contentfiltererror":       loop.ErrRefusal, // opencode
 	"content_policy_violation": loop.ErrRefusal, // OpenAI
+	"invalid_prompt":           loop.ErrRefusal, // OpenAI: it was flagged
+	"data_inspection_failed":   loop.ErrRefusal, // Alibaba
+	"datainspectionfailed":     loop.ErrRefusal, // Alibaba
 }
 
 // vagueWords say less than the text may.
@@ -162,8 +196,10 @@ var vagueWords = map[string]loop.ErrorKind{
 	"api_error":           loop.ErrServer,    // Anthropic
 	"internal":            loop.ErrServer,    // Google
 	"unavailable":         loop.ErrOverloaded,
-	"unauthenticated":     loop.ErrAuth, // Google
-	"permission_denied":   loop.ErrAuth, // Google: the key may not
+	"slow_down":           loop.ErrOverloaded, // OpenAI
+	"throttlingexception": loop.ErrRateLimit,  // Amazon
+	"unauthenticated":     loop.ErrAuth,       // Google
+	"permission_denied":   loop.ErrAuth,       // Google: the key may not
 	"connection_error":    loop.ErrNetwork,
 	"auth":                loop.ErrAuth, // cline
 
@@ -182,7 +218,7 @@ func kindOfStatus(status int) loop.ErrorKind {
 		return loop.ErrAuth
 	case status == 402:
 		return loop.ErrBilling
-	case status == 408, status == 504:
+	case status == 407, status == 408, status == 504:
 		return loop.ErrNetwork
 	case status == 413:
 		return loop.ErrContextOverflow
@@ -198,7 +234,7 @@ func kindOfStatus(status int) loop.ErrorKind {
 
 // statusAt finds a status where agents put it into their text: at the start
 // ("429 Too many …"), after a word for it, in brackets, or in the provider's answer.
-var statusAt = text.NewPattern(`(?:^|error: |\bapi error |\berror code:? |\brate_limit: |\boverloaded: |\bstatus(?:[ _]?code)?(?:: ?|=| )|\bhttp |\(|\b(?:code|(?:http_)?status|statuscode)\\*": ?)([45]\d\d)(?:\D|$)`)
+var statusAt = text.NewPattern(`(?:^\[?|error:? |\bapi error |\berror code:? |\brate_limit: |\boverloaded: |\bstatus(?:[ _]?code)?(?:: ?|=| )|\bhttp(?:/\d(?:\.\d)?)? |\bresponded with |\(|\b(?:code|(?:http_)?status|statuscode)\\*": ?)([45]\d\d)(?:\D|$)`)
 
 func statusIn(text string) int {
 	found := statusAt().FindStringSubmatch(text)

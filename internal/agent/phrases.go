@@ -18,6 +18,7 @@ type phrase struct {
 // money, but they pass, unless there is none at all. Then comes money, which has
 // the status of a rate limit, yet waiting does not help.
 var tellingPhrases = []phrase{
+	{"not your usage limit", loop.ErrRateLimit}, // claude, while its server limits everybody
 	{"no capacity available", loop.ErrOverloaded},
 	{"model_capacity_exhausted", loop.ErrOverloaded},
 	{"exhausted. it will reset at", loop.ErrUsageLimit}, // qwen, with a word for money behind it
@@ -30,7 +31,7 @@ var tellingPhrases = []phrase{
 	{"ai.google.dev/gemini-api/docs/rate-limits", loop.ErrUsageLimit},
 
 	{"reason: content_filter", loop.ErrRefusal},        // codex, for which it is a stream that ended too early
-	{"blocked due to safety", loop.ErrRefusal},         // gemini
+	{"due to safety", loop.ErrRefusal},                 // gemini
 	{"prohibited_content", loop.ErrRefusal},            // Google
 	{"violates usage guidelines", loop.ErrRefusal},     // xAI, with the status of a wrong key
 	{"content management policy", loop.ErrRefusal},     // Azure
@@ -38,6 +39,18 @@ var tellingPhrases = []phrase{
 	{"content_policy_violation", loop.ErrRefusal},      // OpenAI
 	{"rejected by our safety system", loop.ErrRefusal}, // OpenAI
 	{"result of our safety system", loop.ErrRefusal},   // OpenAI
+	{"requires moderation", loop.ErrRefusal},           // OpenRouter, with the status of a wrong key
+	{"prompt was flagged", loop.ErrRefusal},
+	{"input was flagged", loop.ErrRefusal},
+	{"request was flagged", loop.ErrRefusal},
+	{"content was flagged", loop.ErrRefusal},
+	{"inappropriate content", loop.ErrRefusal},        // Alibaba
+	{"content exists risk", loop.ErrRefusal},          // DeepSeek
+	{"unsafe or sensitive content", loop.ErrRefusal},  // Zhipu
+	{"responsibleaipolicyviolation", loop.ErrRefusal}, // Azure
+	{"content policy", loop.ErrRefusal},
+	{"usage policies", loop.ErrRefusal},
+	{"response was filtered", loop.ErrRefusal},
 
 	{"credit balance", loop.ErrBilling},
 	{"billing details", loop.ErrBilling},
@@ -57,8 +70,25 @@ var tellingPhrases = []phrase{
 	{"you have no quota", loop.ErrBilling},           // copilot
 	{"spending limit", loop.ErrBilling},              // xAI, for a team
 	{"run out of credits", loop.ErrBilling},
-	{"credits are depleted", loop.ErrBilling},   // Google
-	{"usage credits required", loop.ErrBilling}, // claude, for a long context
+	{"credits are depleted", loop.ErrBilling},     // Google
+	{"usage credits required", loop.ErrBilling},   // claude, for a long context
+	{"budget has been exceeded", loop.ErrBilling}, // LiteLLM
+	{"spend limit", loop.ErrBilling},
+	{"spend cap", loop.ErrBilling},
+	{"key limit exceeded", loop.ErrBilling}, // OpenRouter, with the status of a wrong key
+	{"subscription has expired", loop.ErrBilling},
+	{"subscription has ended", loop.ErrBilling},
+	{"subscription expired", loop.ErrBilling},
+	{"no active subscription", loop.ErrBilling},
+	{"trial has ended", loop.ErrBilling},
+	{"trial has expired", loop.ErrBilling},
+	{"insufficient_balance", loop.ErrBilling},
+	{"insufficient account balance", loop.ErrBilling},
+	{"not enough balance", loop.ErrBilling},
+	{"balance is too low", loop.ErrBilling},
+	{"余额不足", loop.ErrBilling},                                // Zhipu
+	{"arrearage", loop.ErrBilling},                           // Alibaba
+	{"to use codex with your chatgpt plan", loop.ErrBilling}, // codex: the plan has none
 
 	{"usage limit", loop.ErrUsageLimit},
 	{"usage quota", loop.ErrUsageLimit},
@@ -70,10 +100,13 @@ var tellingPhrases = []phrase{
 	{"weekly_rate_limited", loop.ErrUsageLimit}, // copilot
 	{"session limit", loop.ErrUsageLimit},
 	{"weekly limit", loop.ErrUsageLimit},
+	{"daily rate limit", loop.ErrUsageLimit},
+	{"hourly limit", loop.ErrUsageLimit},
 	{"daily limit", loop.ErrUsageLimit},
 	{"monthly limit", loop.ErrUsageLimit},
 	{"5-hour limit", loop.ErrUsageLimit},
 	{"5 hour limit", loop.ErrUsageLimit},
+	{"5h limit", loop.ErrUsageLimit},
 	{"five-hour limit", loop.ErrUsageLimit},
 	{"opus limit", loop.ErrUsageLimit},
 	{"sonnet limit", loop.ErrUsageLimit},
@@ -83,6 +116,15 @@ var tellingPhrases = []phrase{
 	{"expected quota reset", loop.ErrUsageLimit}, // gemini
 	{"quota will reset", loop.ErrUsageLimit},
 	{"exhausted your capacity", loop.ErrUsageLimit},
+	{"plan limit", loop.ErrUsageLimit},
+	{"message limit", loop.ErrUsageLimit},
+	{"usage cap", loop.ErrUsageLimit},
+	{"quota has been exhausted", loop.ErrUsageLimit},
+	{"quota has been reached", loop.ErrUsageLimit},
+	{"quota limit reached", loop.ErrUsageLimit},
+	{"quota reached", loop.ErrUsageLimit},
+	{"tokens per day (tpd)", loop.ErrUsageLimit},   // Groq
+	{"requests per day (rpd)", loop.ErrUsageLimit}, // OpenAI
 	{"premium request", loop.ErrUsageLimit},
 	{"usage_limit_reached", loop.ErrUsageLimit},
 
@@ -95,12 +137,22 @@ var tellingPhrases = []phrase{
 	{"input is too long", loop.ErrContextOverflow},
 	{"input token count", loop.ErrContextOverflow},
 	{"maximum context", loop.ErrContextOverflow},
-	{"contextoverflowerror", loop.ErrContextOverflow},       // kimi
-	{"maximum prompt length", loop.ErrContextOverflow},      // xAI
-	{"prompt token count of", loop.ErrContextOverflow},      // copilot
-	{"exceeded model token limit", loop.ErrContextOverflow}, // Moonshot
-	{"range of input length", loop.ErrContextOverflow},      // Alibaba
-	{"available context size", loop.ErrContextOverflow},     // llama.cpp
+	{"contextoverflowerror", loop.ErrContextOverflow},           // kimi
+	{"maximum prompt length", loop.ErrContextOverflow},          // xAI
+	{"prompt token count of", loop.ErrContextOverflow},          // copilot
+	{"exceeded model token limit", loop.ErrContextOverflow},     // Moonshot
+	{"range of input length", loop.ErrContextOverflow},          // Alibaba
+	{"available context size", loop.ErrContextOverflow},         // llama.cpp
+	{"context size has been exceeded", loop.ErrContextOverflow}, // LM Studio
+	{"exceed_context_size", loop.ErrContextOverflow},            // llama.cpp
+	{"conversation too long", loop.ErrContextOverflow},          // claude
+	{"conversation is too long", loop.ErrContextOverflow},
+	{"request too large (max", loop.ErrContextOverflow}, // claude
+	{"reduce the length of the messages", loop.ErrContextOverflow},
+	{"prompt_tokens_exceeded", loop.ErrContextOverflow},
+	{"input tokens exceed", loop.ErrContextOverflow},
+	{"prompt exceeds max", loop.ErrContextOverflow},
+	{"exceed max message tokens", loop.ErrContextOverflow},
 
 	{"model_not_found", loop.ErrModel},
 	{"model not found", loop.ErrModel},
@@ -114,10 +166,13 @@ var tellingPhrases = []phrase{
 	{"selected model is unavailable", loop.ErrModel},
 	{"invalid model", loop.ErrModel},
 	{"is not a valid model", loop.ErrModel},
-	{"model not exist", loop.ErrModel},     // DeepSeek
-	{"not found the model", loop.ErrModel}, // Moonshot
-	{"no endpoints found", loop.ErrModel},  // OpenRouter
-	{"not found: model", loop.ErrModel},    // codex, crush
+	{"model not exist", loop.ErrModel},                                 // DeepSeek
+	{"modelnotfounderror", loop.ErrModel},                              // opencode
+	{"api deployment for this resource does not exist", loop.ErrModel}, // Azure
+	{"llm provider not provided", loop.ErrModel},                       // aider
+	{"not found the model", loop.ErrModel},                             // Moonshot
+	{"no endpoints found", loop.ErrModel},                              // OpenRouter
+	{"not found: model", loop.ErrModel},                                // codex, crush
 
 	{"could not be refreshed", loop.ErrAuth}, // claude, codex
 	{"please run /login", loop.ErrAuth},      // claude
@@ -162,7 +217,6 @@ var phrases = []phrase{
 	{"token revoked", loop.ErrAuth},
 	{"api key expired", loop.ErrAuth},
 	{"api_key_invalid", loop.ErrAuth}, // Google
-	{"api key is missing", loop.ErrAuth},
 	{"api key not found", loop.ErrAuth},
 	{"api_key environment variable", loop.ErrAuth}, // gemini
 	{"missing environment variable", loop.ErrAuth}, // codex
@@ -182,7 +236,24 @@ var phrases = []phrase{
 	{"invalid bearer token", loop.ErrAuth},
 	{"invalid_grant", loop.ErrAuth}, // Google, for a sign-in that has expired
 	{"please sign in", loop.ErrAuth},
-	{"signing in again", loop.ErrAuth}, // codex
+	{"signing in again", loop.ErrAuth},        // codex
+	{"no providers configured", loop.ErrAuth}, // crush
+	{"llm not set", loop.ErrAuth},             // kimi
+	{"country, region, or territory", loop.ErrAuth},
+	{"access denied by policy", loop.ErrAuth}, // copilot
+	{"security token", loop.ErrAuth},          // Amazon
+	{"load credentials", loop.ErrAuth},        // Amazon
+	{"default credentials", loop.ErrAuth},     // Google
+	{"locate credentials", loop.ErrAuth},      // Amazon
+	{"invalid credentials", loop.ErrAuth},
+	{"no credentials", loop.ErrAuth},
+	{"missing credentials", loop.ErrAuth},
+	{"unauthenticated", loop.ErrAuth},
+	{"not authorized", loop.ErrAuth},
+	{"verify your account", loop.ErrAuth}, // gemini
+	{"api key is ", loop.ErrAuth},
+	{"api key has ", loop.ErrAuth},
+	{"basic authentication", loop.ErrAuth},
 
 	{"quota exceeded", loop.ErrBilling}, // codex, with no money left
 	{"rate limit", loop.ErrRateLimit},
@@ -191,12 +262,23 @@ var phrases = []phrase{
 	{"ratelimit", loop.ErrRateLimit},
 	{"too many requests", loop.ErrRateLimit},
 	{"resource_exhausted", loop.ErrRateLimit},
+	{"throttl", loop.ErrRateLimit}, // Amazon, Alibaba
+	{"concurrent requests", loop.ErrRateLimit},
+	{"concurrency limit", loop.ErrRateLimit},
 
 	{"high demand", loop.ErrOverloaded}, // codex, for any 5xx
 	{"service unavailable", loop.ErrOverloaded},
 	{"temporarily unavailable", loop.ErrOverloaded},
 	{"server is currently busy", loop.ErrOverloaded},
 	{"server is busy", loop.ErrOverloaded},
+	{"capacity constraints", loop.ErrOverloaded},
+	{"insufficient capacity", loop.ErrOverloaded},
+	{"serviceunavailable", loop.ErrOverloaded}, // Amazon
+	{"heavy load", loop.ErrOverloaded},
+	{"high load", loop.ErrOverloaded},
+	{"overwhelmed", loop.ErrOverloaded},
+	{"loading model", loop.ErrOverloaded},
+	{"model is loading", loop.ErrOverloaded},
 	{"without a finish reason", loop.ErrOverloaded}, // gemini: the server broke off
 	{"internal server error", loop.ErrServer},
 	{"server_error", loop.ErrServer},
@@ -204,6 +286,8 @@ var phrases = []phrase{
 	{"bad gateway", loop.ErrServer},
 	{"server had an error", loop.ErrServer},         // OpenAI
 	{"internal error has occurred", loop.ErrServer}, // Google
+	{"internal error encountered", loop.ErrServer},  // Google
+	{"internal_server_error", loop.ErrServer},
 
 	{"stream disconnected", loop.ErrNetwork}, // codex
 	{"stream error", loop.ErrNetwork},
@@ -223,6 +307,14 @@ var phrases = []phrase{
 	{"connection reset", loop.ErrNetwork},
 	{"connection closed", loop.ErrNetwork},
 	{"connection lost", loop.ErrNetwork},
+	{"connection was", loop.ErrNetwork},
+	{"connection attempts failed", loop.ErrNetwork},
+	{"server disconnected", loop.ErrNetwork},    // Python
+	{"peer closed connection", loop.ErrNetwork}, // Python
+	{"premature_close", loop.ErrNetwork},
+	{"stream ended before", loop.ErrNetwork},
+	{"proxy connect", loop.ErrNetwork},
+	{"connect call failed", loop.ErrNetwork},
 	{"socket connection", loop.ErrNetwork},
 	{"failed to connect", loop.ErrNetwork},
 	{"could not resolve", loop.ErrNetwork},
@@ -246,6 +338,8 @@ var phrases = []phrase{
 	{"broken pipe", loop.ErrNetwork},
 	{"failed to lookup address", loop.ErrNetwork}, // Rust
 	{"name resolution", loop.ErrNetwork},
+	{"nodename nor servname", loop.ErrNetwork},
+	{"no route to host", loop.ErrNetwork},
 	{"error decoding response body", loop.ErrNetwork}, // Rust, for a stream that was cut off
 	{"stalled mid-stream", loop.ErrNetwork},           // claude
 	{"deadline exceeded", loop.ErrNetwork},
@@ -257,11 +351,21 @@ var phrases = []phrase{
 	{"local issuer certificate", loop.ErrNetwork},
 	{"certificate has expired", loop.ErrNetwork},
 	{"certificate verify failed", loop.ErrNetwork},
+	{"verify the first certificate", loop.ErrNetwork},
+	{"self_signed_cert", loop.ErrNetwork},      // Node
+	{"unable_to_verify_leaf", loop.ErrNetwork}, // Node
+	{"cert_has_expired", loop.ErrNetwork},      // Node
+	{"tls handshake", loop.ErrNetwork},
+	{"ssl routines", loop.ErrNetwork},
 	{"timed out", loop.ErrNetwork},
 	{"timeout", loop.ErrNetwork},
 	{"network", loop.ErrNetwork},
 
-	{"reached max session turns", loop.ErrMaxTurns},    // qwen, gemini
+	{"reached max session turns", loop.ErrMaxTurns}, // qwen, gemini
+	{"maximum number of turns", loop.ErrMaxTurns},   // claude, grok
+	{"max turns", loop.ErrMaxTurns},
+	{"number of steps reached", loop.ErrMaxTurns}, // kimi
+	{"maximum iterations", loop.ErrMaxTurns},
 	{"usage policy", loop.ErrRefusal},                  // claude
 	{"content moderation policy", loop.ErrRefusal},     // droid
 	{"safety policy blocked", loop.ErrRefusal},         // kimi
@@ -273,6 +377,8 @@ var phrases = []phrase{
 	{"requested entity was not found", loop.ErrModel}, // Google
 	{"permission denied by", loop.ErrPermission},
 	{"rejected permission", loop.ErrPermission},
+	{"use /login", loop.ErrAuth}, // pi; others advise it for a limit too
+	{"re-authenticate", loop.ErrAuth},
 }
 
 func firstPhrase(list []phrase, text string) loop.ErrorKind {
