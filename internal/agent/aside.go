@@ -82,6 +82,7 @@ type complainer interface{ complain(line string, r *report) }
 type diarist interface{ overhear(line string, r *report) }
 
 func (d *jsonDecoder) Complain(line []byte) []loop.Payload {
+	d.grumble(line)
 	c, ok := d.dialect.(complainer)
 	if !ok {
 		return nil

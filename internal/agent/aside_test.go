@@ -295,3 +295,56 @@ func TestNotices(t *testing.T) {
 		}
 	}
 }
+
+// An agent that dies before it has begun has told why on stderr, and nowhere else.
+func TestAnAgentThatNeverBegan(t *testing.T) {
+	one := 1
+	exit := loop.Exit{Code: &one, Cause: loop.Exited}
+	tests := []struct {
+		name, agent string
+		stderr      []string
+		stdout      []string
+		exit        loop.Exit
+		want        loop.ErrorKind
+		message     string
+	}{
+		{
+			name: "without a sign-in", agent: "copilot", exit: exit,
+			stderr:  []string{"Error: No authentication information found.", "", "Copilot can be authenticated with GitHub using an OAuth Token."},
+			want:    loop.ErrAuth,
+			message: "Error: No authentication information found.",
+		},
+		{
+			name: "without a sign-in", agent: "gemini", exit: exit,
+			stderr: []string{"Ripgrep is not available. Falling back to GrepTool.", "Please set an Auth method in your settings.json or specify one of the following environment variables"},
+			want:   loop.ErrAuth,
+		},
+		{name: "by what follows", agent: "copilot", exit: exit, stderr: []string{"Error: it failed", "To authenticate, run `copilot login`"}, want: loop.ErrAuth},
+		{name: "without a way to the server", agent: "claude", exit: exit, stderr: []string{"TypeError: fetch failed", "    at node:internal"}, want: loop.ErrNetwork},
+		{name: "with a model that nobody knows", agent: "codex", exit: exit, stderr: []string{"Error: unknown model nope"}, want: loop.ErrModel},
+		{name: "in JSON", agent: "cline", exit: exit, stderr: []string{`{"type":"error","message":"Invalid API key"}`}, want: loop.ErrAuth, message: "error: Invalid API key"},
+		{name: "in words on stdout", agent: "claude", exit: exit, stdout: []string{"Invalid API key · Please run /login"}, want: loop.ErrAuth},
+		{name: "for another reason", agent: "codex", exit: exit, stderr: []string{"error: unexpected argument '--modle' found"}, want: loop.ErrAgent},
+		{name: "after a warning", agent: "claude", exit: exit, stderr: []string{"telemetry: connection refused", "error: unknown option '--nope'"}, want: loop.ErrAgent},
+		{name: "killed", agent: "claude", exit: loop.Exit{Signal: "KILL", Cause: loop.WhenIdle}, stderr: []string{"Error: fetch failed"}, want: loop.ErrAgent},
+		{name: "after it had begun", agent: "claude", exit: exit, stdout: []string{claudeSays("m1", `{"type":"text","text":"a"}`, 1, 1)}, stderr: []string{"Error: fetch failed"}, want: loop.ErrAgent},
+		{name: "whose log tells of other things", agent: "opencode", exit: exit, stderr: []string{`timestamp=1 level=INFO message="timed out"`}, want: loop.ErrAgent},
+		{name: "for want of a session", agent: "grok", exit: exit, stderr: []string{"Error: Failed to authenticate for session restore: x"}, want: loop.ErrAgent},
+	}
+	for _, tt := range tests {
+		t.Run(tt.agent+", "+tt.name, func(t *testing.T) {
+			d := formats[tt.agent](Options{})
+			for _, line := range tt.stdout {
+				d.Decode([]byte(line))
+			}
+			for _, line := range tt.stderr {
+				Complain(d, []byte(line))
+			}
+			all := d.Close(tt.exit)
+			result := all[len(all)-1].(*loop.AgentResult)
+			if got := kindOf(result); got != tt.want || tt.message != "" && result.Error.Message != tt.message {
+				t.Errorf("%q: %+v, want %s", tt.stderr, result.Error, tt.want)
+			}
+		})
+	}
+}

@@ -177,6 +177,9 @@ func (d *opencodeDialect) complain(line string, r *report) {
 	}
 }
 
+// chatter is its log, of which what matters is read.
+func (*opencodeDialect) chatter(line string) bool { return strings.HasPrefix(line, "timestamp=") }
+
 // failing reports that a request failed and will be made again. After other errors it
 // ends, and says so itself.
 func (d *opencodeDialect) failing(words string, r *report) {

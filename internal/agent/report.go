@@ -29,6 +29,8 @@ type jsonDecoder struct {
 	skip    func(kind []byte) bool
 	parser  parser
 	report  report
+
+	grumbles grumbles
 }
 
 func newJSONDecoder(o Options, d dialect) Decoder {
@@ -45,6 +47,7 @@ func (d *jsonDecoder) Decode(line []byte) []loop.Payload {
 	}
 	v, ok := d.parser.parse(line)
 	if !ok {
+		d.grumble(line)
 		d.report.stray(line)
 		return d.report.take()
 	}
@@ -65,6 +68,7 @@ func (d *jsonDecoder) Close(exit loop.Exit) []loop.Payload {
 	if d.report.result == nil && d.report.trying != nil {
 		d.report.cutOff(exit)
 	}
+	d.died(exit)
 	d.report.add(d.report.verdict(exit))
 	return d.report.take()
 }
@@ -85,6 +89,7 @@ type report struct {
 	trying  *fault            // why it tries a request again, until it gets an answer
 	result  *loop.AgentResult // the last one reported
 	open    map[string]string // names of the tools that have not returned, by id
+	begun   bool              // the agent has said or done something
 }
 
 func (r *report) take() []loop.Payload {
@@ -93,7 +98,13 @@ func (r *report) take() []loop.Payload {
 	return out
 }
 
-func (r *report) add(p loop.Payload) { r.out = append(r.out, p) }
+func (r *report) add(p loop.Payload) {
+	switch p.(type) {
+	case *loop.AgentText, *loop.AgentTool, *loop.AgentUsage:
+		r.begun = true
+	}
+	r.out = append(r.out, p)
+}
 
 // stray is a line that is not in the agent's dialect: a warning of its runtime,
 // an echo of a program, a line that was cut. A person should see it, but nobody

@@ -28,12 +28,8 @@ func (*lastWords) Hear(loop.Payload) []loop.Payload { return nil }
 // maxLastWords is how much of a line is told, from its end.
 const maxLastWords = 300
 
-// An error says so: "Error: no such file", "fatal: …", "2026-11-15T01:56:49Z ERROR …".
-// What follows one is where in the program it came from.
-var (
-	errorLine = text.NewPattern(`(?i)^(?:[\w.:-]+ )?\[?(?:\w*error|fatal|panic)\]?[:! ]`)
-	traceLine = text.NewPattern(`^(?:\s+at |Node\.js v\d|[\s{}\[\](),;^~]*$)`)
-)
+// traceLine is what follows an error: where in the program it came from.
+var traceLine = text.NewPattern(`^(?:\s+at |Node\.js v\d|[\s{}\[\](),;^~]*$)`)
 
 // Complain takes in a line of the agent's errors.
 func (l *lastWords) Complain(line []byte) {
@@ -47,7 +43,7 @@ func (l *lastWords) Complain(line []byte) {
 	said = strings.TrimSpace(said)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.last = said; errorLine().MatchString(said) {
+	if l.last = said; text.IsError(said) {
 		l.error = said
 	}
 }
