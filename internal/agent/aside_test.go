@@ -213,6 +213,23 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			},
 		},
 		{
+			"pi, by an extension: how long it waits", "pi",
+			[]string{
+				`!refrain: pi {"status":429,"wait":7200000,"body":"{\"error\":{\"code\":\"usage_limit_reached\",\"message\":\"The usage limit has been reached\"}}"}`,
+				`!refrain: pi {"status":503,"wait":6000,"body":"busy"}`,
+			},
+			[]loop.Payload{
+				&loop.AgentRetry{Try: 1, After: loop.Millis(2 * time.Hour), Error: because(loop.ErrUsageLimit, "The usage limit has been reached")},
+				&loop.AgentLimit{Limit: loop.Limit{Kind: "usage_limit", Until: recordedAt.Add(2 * time.Hour)}},
+				&loop.AgentRetry{Try: 2, After: loop.Millis(6 * time.Second), Error: because(loop.ErrOverloaded, "busy")},
+			},
+		},
+		{
+			"a line like the extension's", "pi",
+			[]string{`!refrain: pi {"status":429}`, `!refrain: pi {"status":429,"wait":1e300}`, `!refrain: pi {`, `!refrain: pi `},
+			nil,
+		},
+		{
 			"a line like the plugin's", "opencode",
 			[]string{`!refrain: opencode {"type":"idle"}`, `!refrain: opencode {`, `!refrain: opencode `},
 			nil,

@@ -177,8 +177,10 @@ func (d *opencodeDialect) complain(line string, r *report) {
 	}
 }
 
-// chatter is its log, of which what matters is read.
-func (*opencodeDialect) chatter(line string) bool { return strings.HasPrefix(line, "timestamp=") }
+// chatter is its log and the plugin's lines, of which what matters is read.
+func (*opencodeDialect) chatter(line string) bool {
+	return strings.HasPrefix(line, "timestamp=") || strings.HasPrefix(line, opencodeTold)
+}
 
 // failing reports that a request failed and will be made again. After other errors it
 // ends, and says so itself.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,8 @@ import (
 // It reads AGENTS.md by itself, has no turn limit and no permissions: all it
 // can be told is which tools it has. TERM makes it end its tools, INT does not.
 // It can be told to load no extensions, but not to read no settings of a project,
-// and those name the shell that it starts.
+// and those name the shell that it starts. What it asks its provider with waits for as
+// long as the provider says, and tells nobody; an extension sees the answer.
 func newPi(o Options) (Agent, error) {
 	return newCLI(o, cli{
 		program: "pi",
@@ -27,10 +29,12 @@ func newPi(o Options) (Agent, error) {
 				Folder: ".pi/agent", In: "PI_CODING_AGENT_DIR", Keep: []string{"settings.json", "models.json", "AGENTS.md", "extensions", "prompts", "skills"}, Secret: []string{"auth.json"},
 			},
 		},
-		first: "TERM",
-		env:   map[string]string{"PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
-		unset: []string{"PI_CODING_AGENT"},
-		args:  piArgs,
+		first:   "TERM",
+		env:     map[string]string{"PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
+		unset:   []string{"PI_CODING_AGENT"},
+		args:    piArgs,
+		ear:     piEar,
+		notices: []string{piTold},
 		takes: Takes{
 			// From the folder it works in; skills from those above, too. Its settings
 			// install packages.
@@ -56,6 +60,35 @@ func piArgs(o Options, c Call) ([]string, error) {
 	return args, nil
 }
 
+// piTold begins a line of the extension's.
+const piTold = "refrain: pi "
+
+// piExtension says on stderr what a provider answers that asks to wait for some time.
+// Only what a model was asked counts: tools ask others for other things.
+const piExtension = `export default function () {
+  const ask = globalThis.fetch
+  globalThis.fetch = async (...call) => {
+    const answer = await ask(...call)
+    try {
+      const asked = call[1] && call[1].body
+      if (answer.ok || typeof asked !== "string" || !/"(messages|input|contents)":/.test(asked)) return answer
+      const after = answer.headers.get("retry-after"), ms = parseFloat(answer.headers.get("retry-after-ms"))
+      const wait = ms || parseFloat(after) * 1000 || Date.parse(after) - Date.now()
+      if (!(wait > 5000)) return answer
+      const body = (await answer.clone().text()).slice(0, 4096)
+      process.stderr.write("` + piTold + `" + JSON.stringify({ status: answer.status, wait: Math.round(wait), body }) + "\n")
+    } catch {}
+    return answer
+  }
+}
+`
+
+// piEar has it load the extension.
+func piEar(cmd *Command, c Call) {
+	cmd.File = File{filepath.Join(c.Room, "pi.js"), piExtension}
+	cmd.Argv = append(cmd.Argv, "--extension", cmd.File.Path)
+}
+
 // piDialect reads pi's events.
 //
 // An agent_end is not the last word: after an error that may pass, pi starts
@@ -66,6 +99,8 @@ type piDialect struct {
 	last  struct{ reason, problem string } // why the last message stopped
 	ended bool
 	noKey string // it says so on stderr, and ends
+	tries int    // of a request, that the extension has told of
+	told  parser
 }
 
 func newPiDecoder(o Options) Decoder { return newJSONDecoder(o, &piDialect{}) }
@@ -167,11 +202,43 @@ func piExit(result loop.AgentToolResult) *int {
 	return &code
 }
 
-// complain finds out why it ends without a word.
-func (d *piDialect) complain(line string, _ *report) {
+// complain finds out why it ends without a word, and hears the extension:
+//
+//	refrain: pi {"status":429,"wait":7200000,"body":"{\"error\":{\"message\":\"…\"}}"}
+func (d *piDialect) complain(line string, r *report) {
+	if told, ok := strings.CutPrefix(line, piTold); ok {
+		d.waiting(told, r)
+		return
+	}
 	if strings.HasPrefix(line, "No API key found") {
 		d.noKey = line
 	}
+}
+
+// chatter is what the extension tells of each answer, also of the last.
+func (*piDialect) chatter(line string) bool { return strings.HasPrefix(line, piTold) }
+
+// waiting reports that a provider has asked to wait, which pi does without a word.
+func (d *piDialect) waiting(told string, r *report) {
+	v, ok := d.told.parse([]byte(told))
+	if !ok {
+		return
+	}
+	wait := v.float("wait")
+	if !(wait > 0 && wait < float64(aYear/time.Millisecond)) {
+		return
+	}
+	if r.trying == nil {
+		d.tries = 0
+	}
+	d.tries++
+	f := fault{status: v.int("status"), text: v.str("body"), detail: v.str("body")}
+	var p parser // the first one's texts may be its own
+	if answer, ok := p.parse([]byte(f.detail)); ok && answer.has("error") {
+		f.kind = cmp.Or(answer.str("error", "code"), answer.str("error", "type"), answer.str("error", "status"))
+		f.text = cmp.Or(answer.str("error", "message"), f.text)
+	}
+	r.retries(loop.AgentRetry{Try: d.tries, After: loop.Millis(time.Duration(wait) * time.Millisecond)}, f)
 }
 
 func (d *piDialect) end(exit loop.Exit, r *report) {

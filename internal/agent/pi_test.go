@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,6 +33,26 @@ func TestPiCommands(t *testing.T) {
 			Command{Argv: argv("--tools", "read,edit,write,grep,find,ls"), Env: env, First: "TERM"},
 		},
 	})
+}
+
+// An extension tells how long it waits, which pi itself does not.
+func TestPiHasAnEar(t *testing.T) {
+	a, err := New(Options{Name: "pi"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := filepath.Join(t.TempDir(), "a room & more")
+	cmd, err := a.Command(Call{Room: room})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(room, "pi.js")
+	if cmd.File.Path != path || !strings.Contains(cmd.File.Text, `"refrain: pi "`) {
+		t.Errorf("the file is %+v, want an extension in the room", cmd.File)
+	}
+	if after(cmd.Argv, "--extension") != path {
+		t.Errorf("it is called with %q, want the extension %s", cmd.Argv, path)
+	}
 }
 
 // Exit status 0 says nothing; the last message does, once pi has ended.

@@ -1,6 +1,7 @@
 package realtest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ const atOnce = 10 * time.Second
 // limited until then, with the settings that are built in. That counts for nothing, and
 // another agent does the work meanwhile.
 func TestATwoHourLimitIsHandedOn(t *testing.T) {
-	each(t, only("opencode", "qwen"), func(t *testing.T, r recipe) {
+	eachOf(t, slices.Concat(recipes, others), only("opencode", "qwen", "pi"), func(t *testing.T, r recipe) {
 		w := newWorld(t, r)
 		w.limited()
 		run := w.run(append([]string{"-n", "1", "--until", "DONE"}, standIn...)...)

@@ -27,8 +27,6 @@ var exceptions = []exception{
 	{"opencode", "budget", "at the end", "it tells the tokens of a step when the step's tools have ended"},
 	{"gemini", "budget", "at the end", "it tells its tokens at its end"},
 	{"qwen", "refusal", "success", "it tells nowhere that a filter stopped the reply"},
-	{"pi", "limit of two hours", "idle", "this version waits for as long as the provider says, without a word anywhere; `loop.idle_timeout` ends it"},
-	{"pi", "fallback", "none", "nobody knows of that limit"},
 	{"copilot", "refusal", "success", "it tells nowhere that a filter stopped the reply"},
 	{"copilot", "budget", "refused", "it tells no tokens"},
 	{"cline", "limit of two hours", "no time", "it does not wait, and tells no time"},
