@@ -92,6 +92,9 @@ type Command struct {
 	StdoutFile bool
 	// File is one that must be there while it works, in the room of the call.
 	File File
+	// Session is the name that a fresh conversation is told to take. Empty: it takes
+	// one of its own.
+	Session string
 }
 
 // File is a file that is written for an agent. Without a path there is none.

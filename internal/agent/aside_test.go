@@ -225,6 +225,20 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			},
 		},
 		{
+			"grok, in its session", "grok",
+			[]string{
+				`~{"method":"session/update","params":{"update":{"sessionUpdate":"user_message_chunk","content":{"text":"\"retry_state\""}}}}`,
+				`~{"method":"_x.ai/session/update","params":{"update":{"sessionUpdate":"retry_state","type":"retrying","attempt":1,"max_retries":3,"reason":"API error (status 429 Too Many Requests): usage_limit_reached: no more","error_type":"rate_limited"}}}`,
+				`~{"method":"_x.ai/session/update","params":{"update":{"sessionUpdate":"retry_state","type":"retrying","attempt":2,"max_retries":3,"reason":"reqwest error stream: Transport error: error decoding response body","error_type":"http"}}}`,
+				`~{"method":"_x.ai/session/update","params":{"update":{"sessionUpdate":"retry_state","type":"other"}}}`,
+				`~"retry_state"`,
+			},
+			[]loop.Payload{
+				&loop.AgentRetry{Try: 1, Most: 3, Within: loop.Millis(7500 * time.Millisecond), Error: because(loop.ErrUsageLimit, "usage_limit_reached: no more")},
+				&loop.AgentRetry{Try: 2, Most: 3, Error: because(loop.ErrNetwork, "reqwest error stream: Transport error: error decoding response body")},
+			},
+		},
+		{
 			"a line like the extension's", "pi",
 			[]string{`!refrain: pi {"status":429}`, `!refrain: pi {"status":429,"wait":1e300}`, `!refrain: pi {`, `!refrain: pi `},
 			nil,

@@ -1,18 +1,21 @@
 package agent
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Grok.
 //
 // It prints a message only when its tools have ended, and says nothing while it
-// tries again: for seconds at a limit, for many minutes when the server fails or
-// the stream breaks. Every signal ends it at once, and its tools live on.
+// tries again, or waits for a limit: that it writes into a file of its session, whose
+// name it may take from us. Every signal ends it at once, and its tools live on.
 //
 // Unless it is told otherwise it takes nothing from a folder that the user has not
 // trusted, not even the words of AGENTS.md. So it is told, where we have asked.
@@ -42,6 +45,7 @@ func newGrok(o Options) (Agent, error) {
 					"AGENTS.md", "agents", "hooks", "installed-plugins", "plugins", "skills",
 				},
 				Secret: []string{"auth.json"},
+				Diary:  []string{"sessions/*/" + SessionMark + "/updates.jsonl"},
 			},
 		},
 		env: map[string]string{
@@ -49,9 +53,11 @@ func newGrok(o Options) (Agent, error) {
 			"GROK_TELEMETRY_ENABLED":   "false",
 			"GROK_FOLDER_TRUST":        trust,
 		},
+		wish:     []string{"GROK_MAX_RETRIES=3"}, // of each of four requests, instead of 15
 		confined: map[string]string{"GROK_SANDBOX": "off"},
 		unset:    []string{"GROK_AGENT", "GROK_SESSION_ID"},
 		args:     grokArgs,
+		ear:      grokEar,
 		ignores:  true,
 		takes: Takes{
 			// From the folder it works in and the root of the repository, also what is
@@ -91,6 +97,18 @@ func grokArgs(o Options, c Call) ([]string, error) {
 	return append(args, "--prompt-file", "/dev/stdin"), nil
 }
 
+// grokEar names a fresh session: it prints its name only with its first message, and
+// what it writes before would not be found. Each attempt has a room of its own.
+func grokEar(cmd *Command, c Call) {
+	if c.Session != "" {
+		return
+	}
+	id := sha256.Sum256([]byte(c.Room))
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // a UUID of chance
+	cmd.Session = fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
+	cmd.Argv = append(cmd.Argv, "--session-id", cmd.Session)
+}
+
 const grokShell = "run_terminal_command"
 
 // grokDialect is claude's, but for the results of tools, which are JSON in a text.
@@ -98,6 +116,7 @@ const grokShell = "run_terminal_command"
 type grokDialect struct {
 	claudeDialect
 	parser  parser
+	diary   parser
 	stopped string // the tool that it would have had to ask for
 	text    deltas // of its own way
 	turns   int
@@ -128,6 +147,34 @@ func (d *grokDialect) begun(v value, r *report) {
 	if session := v.str("session_id"); session != "" && v.is("init", "subtype") {
 		r.met(loop.AgentSession{Session: session, Model: v.str("model")})
 	}
+}
+
+// grokStatus is how it begins to put the answer of a server.
+var grokStatus = text.NewPattern(`^API error \(status (\d{3})[^)]*\): `)
+
+// overhear reads a line of its session, where it writes that a request has failed and
+// will be made again:
+//
+//	{"method":"_x.ai/session/update","params":{"update":{"sessionUpdate":"retry_state","type":"retrying","attempt":1,
+//	"max_retries":3,"reason":"API error (status 429 Too Many Requests): usage_limit_reached: no","error_type":"rate_limited"}}}
+func (d *grokDialect) overhear(line string, r *report) {
+	if !strings.Contains(line, `"retry_state"`) {
+		return
+	}
+	v, ok := d.diary.parse([]byte(line))
+	state := v.get("params", "update")
+	if !ok || !state.is("retry_state", "sessionUpdate") || !state.is("retrying", "type") {
+		return
+	}
+	f := fault{text: state.str("reason")}
+	if found := grokStatus().FindStringSubmatch(f.text); found != nil {
+		f.status, f.text = number(found[1]), f.text[len(found[0]):]
+	}
+	try := loop.AgentRetry{Try: state.int("attempt"), Most: state.int("max_retries")}
+	if state.is("rate_limited", "error_type") {
+		try.Within = byItself(try.Try)
+	}
+	r.retries(try, f)
 }
 
 // chatter is what it says of a session that it does not find: to ask for that elsewhere

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +11,7 @@ import (
 
 func TestGrokCommands(t *testing.T) {
 	env := []string{"GROK_DISABLE_AUTOUPDATER=1", "GROK_FOLDER_TRUST=0", "GROK_TELEMETRY_ENABLED=false"}
+	wish := []string{"GROK_MAX_RETRIES=3"}
 	argv := func(args ...string) []string {
 		return append(append([]string{"grok", "--output-format", "streaming-messages-json"}, args...), "--prompt-file", "/dev/stdin")
 	}
@@ -18,22 +20,36 @@ func TestGrokCommands(t *testing.T) {
 			"by its own rules",
 			Options{Permissions: "own"},
 			Call{HasPrompt: true, Prompt: "do it"},
-			Command{Argv: argv(), Env: env, Stdin: "do it"},
+			Command{Wish: wish, Argv: argv(), Env: env, Stdin: "do it"},
 		},
-		{"edits deny the shell", Options{Permissions: "edits"}, Call{}, Command{Argv: argv("--always-approve", "--deny", "Bash"), Env: env}},
+		{"edits deny the shell", Options{Permissions: "edits"}, Call{}, Command{Wish: wish, Argv: argv("--always-approve", "--deny", "Bash"), Env: env}},
 		{
 			"a session goes on, with a model and so many turns",
 			Options{Permissions: "work", MaxTurns: 9},
 			Call{Model: "grok-4.5", Session: "1-2"},
-			Command{Argv: argv("--always-approve", "--model", "grok-4.5", "--resume", "1-2", "--max-turns", "9"), Env: env},
+			Command{Wish: wish, Argv: argv("--always-approve", "--model", "grok-4.5", "--resume", "1-2", "--max-turns", "9"), Env: env},
 		},
 		{
 			"in a sandbox its own is off",
 			Options{Permissions: "full"},
 			Call{Confined: true},
-			Command{Argv: argv("--always-approve"), Env: append(env[:len(env):len(env)], "GROK_SANDBOX=off")},
+			Command{Wish: wish, Argv: argv("--always-approve"), Env: append(env[:len(env):len(env)], "GROK_SANDBOX=off")},
 		},
 	})
+}
+
+// A fresh session is named, so that what it writes is found before it says a word.
+func TestGrokIsToldTheNameOfItsSession(t *testing.T) {
+	one, other := madeCommand(t, Options{Name: "grok"}, Call{Room: "/runs/1"}), madeCommand(t, Options{Name: "grok"}, Call{Room: "/runs/2"})
+	if !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(one.Session) || after(one.Argv, "--session-id") != one.Session {
+		t.Errorf("the session is %q, and it is called with %q", one.Session, one.Argv)
+	}
+	if one.Session == other.Session {
+		t.Errorf("two attempts have the session %s", one.Session)
+	}
+	if kept := madeCommand(t, Options{Name: "grok"}, Call{Room: "/runs/1", Session: "1-2"}); kept.Session != "" || after(kept.Argv, "--session-id") != "" {
+		t.Errorf("a session that goes on is called with %q", kept.Argv)
+	}
 }
 
 func TestGrokTrustsNoFolderThatNobodyTrusts(t *testing.T) {

@@ -58,6 +58,15 @@ func backoff(first time.Duration, try int, most time.Duration) loop.Millis {
 	return loop.Millis(min(first<<min(max(try-1, 0), 20), most))
 }
 
+// byItself is when opencode or grok has tried again of its own accord: after two
+// seconds, twice that each time, and up to a quarter more. Neither tells what a server
+// says instead, and both wait for that however long it is. Some seconds are for a
+// machine that is busy.
+func byItself(try int) loop.Millis {
+	const busy, most = 5 * time.Second, 5
+	return loop.Millis(2*time.Second<<min(max(try, 1)-1, most)*5/4 + busy)
+}
+
 // number is a count that somebody printed; one that is no number of ours is 0.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)

@@ -198,7 +198,7 @@ func (d *opencodeDialect) failing(words string, r *report) {
 	switch kind := f.class(); {
 	case loop.Treat(kind).Result == loop.Limited, loop.Treat(kind).Result == loop.Unavailable, kind == loop.ErrBilling:
 		d.tries++
-		r.retries(loop.AgentRetry{Try: d.tries, Most: opencodeTries, Within: opencodeWithin(d.tries)}, f)
+		r.retries(loop.AgentRetry{Try: d.tries, Most: opencodeTries, Within: byItself(d.tries)}, f)
 	}
 }
 
@@ -220,14 +220,6 @@ func (d *opencodeDialect) waiting(status string, r *report) {
 
 // opencodeTries is how often it tries again.
 const opencodeTries = 5
-
-// opencodeWithin is when it has tried again by itself: after two seconds, twice that
-// each time, and up to a quarter more. It does not tell what a server says instead, and
-// waits for that however long it is. Some seconds are for a machine that is busy.
-func opencodeWithin(try int) loop.Millis {
-	const busy = 5 * time.Second
-	return loop.Millis(2*time.Second<<min(max(try, 1)-1, opencodeTries)*5/4 + busy)
-}
 
 // asking takes in the model that is asked, and that a wait is over.
 func (d *opencodeDialect) asking(line string, r *report) {

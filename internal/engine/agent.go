@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -52,7 +53,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 
 	h := &hearing{engine: e, attempt: a, decoder: decoder}
 	env := append(a.number(ChildEnv(e.Env, cmd)), e.traceOf(a)...)
-	written := newDiary(agent.DiaryOf(a.Worker.Agent, env), state.SessionOf(a.Worker.Name), h.overhear)
+	written := newDiary(agent.DiaryOf(a.Worker.Agent, env), cmp.Or(cmd.Session, state.SessionOf(a.Worker.Name)), h.overhear)
 	a.listeners = append(a.listeners, written)
 	readOut := written.follow()
 	defer readOut()

@@ -136,7 +136,10 @@ func (d *diary) find(session string) {
 	d.looks++
 	tree, err := files.OpenTree(d.Folder)
 	if err != nil {
-		return // it has none yet
+		for _, p := range d.pages {
+			p.old = false // it has none yet: what comes from now on is new
+		}
+		return
 	}
 	defer tree.Close()
 	for _, p := range d.pages {

@@ -342,6 +342,40 @@ func TestALimitInADiary(t *testing.T) {
 	})
 }
 
+// One that writes there before it says its first word is told the name of its session.
+func TestALimitInADiaryBeforeTheFirstWord(t *testing.T) {
+	bubble(t, "is met while the agent works", func(t *testing.T) {
+		s, home := newStage(t), t.TempDir()
+		retry := `{"params":{"update":{"sessionUpdate":"retry_state","type":"retrying","attempt":1,"max_retries":3,` +
+			`"reason":"API error (status 429 Too Many Requests): usage_limit_reached: no more","error_type":"rate_limited"}}}`
+		writes := func(ctx context.Context, dir string, out io.Writer) int {
+			argv := s.argv[len(s.argv)-1]
+			session := argv[slices.Index(argv, "--session-id")+1]
+			return s.notes(home, "a warning", ".grok/sessions/x/"+session+"/updates.jsonl", retry)(ctx, dir, out)
+		}
+		s.plays = []play{writes, says("<promise>DONE</promise>")}
+		s.settings = stop.Settings{Iterations: 9, Limit: stop.ProviderPolicy{Wait: true, MaxWait: 6 * time.Hour}}
+		grok, err := agent.New(agent.Options{Name: "grok", Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.cast(false, "grok", "other")
+		cast := s.options
+		s.options = func(o *app.Blueprint) {
+			cast(o)
+			o.Run.Workers[0].Agent = grok
+			o.Run.Times.Patience, o.Run.Env = 2*time.Minute, []string{"HOME=" + home}
+		}
+		began := time.Now()
+		if end := s.run(nil); end.State != loop.Done || !slices.Equal(s.results(), []loop.Result{loop.Limited, loop.OK}) {
+			t.Errorf("results = %v, end = %+v", s.results(), end)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("it took %s to hear of it", took)
+		}
+	})
+}
+
 // Another model than the agent has named is told once a run.
 func TestAnotherModelIsToldOnce(t *testing.T) {
 	bubble(t, "whoever runs it", func(t *testing.T) {

@@ -37,10 +37,7 @@ var exceptions = []exception{
 	{"droid", "overload", "idle", "it tries again for minutes without a word; `loop.idle_timeout` of the test was shorter"},
 	{"droid", "sessions", "refused", "a session that it continues comes from its maker's server"},
 	{"droid", "budget", "at the end", "it tells its tokens at its end"},
-	{"grok", "limit of two hours", "idle", "it tries again for minutes without a word; `loop.idle_timeout` of the test was shorter"},
-	{"grok", "fallback", "none", "nobody knows of that limit"},
-	{"grok", "overload", "idle", "as with a limit"},
-	{"grok", "cut", "idle", "as with a limit"},
+	{"grok", "limit of two hours", "no time", "it tells nowhere until when it waits"},
 	{"kimi", "budget", "refused", "it tells no tokens"},
 	{"kimi", "permissions", "refused", "it cannot be kept from running commands"},
 }
