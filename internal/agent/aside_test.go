@@ -225,6 +225,25 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			},
 		},
 		{
+			"droid, in the log of all sessions", "droid",
+			[]string{
+				`{"type":"system","subtype":"init","session_id":"s"}`,
+				`~[2026-11-19T02:35:44.400Z] WARN: Retry attempt failed | Context: {"cause":{"message":"getaddrinfo ENOTFOUND api.factory.ai"},"tags":{"sessionId":"s"}}`,
+				`~[2026-11-19T02:35:44.433Z] WARN: [LLM] LLM error | Context: {"attempt":1,"statusCode":429,"tags":{"sessionId":"other"}}`,
+				`~    at x (y:1:2) | Context: {"cause":{"message":"401 no"},"tags":{"sessionId":"other"}}`,
+				`~[2026-11-19T02:35:44.433Z] WARN: [LLM] LLM error | Context: {"attempt":2,"statusCode":429,"tags":{"sessionId":"s"}}`,
+				`~[2026-11-19T02:35:44.440Z] WARN: Retry attempt failed`,
+				`~    at x (y:1:2) | Context: {"cause":{"message":"401 no"},"tags":{"sessionId":"other"}}`,
+				`~    at x (y:1:2) | Context: {"cause":{"message":"429 The usage limit has been reached"},"tags":{"sessionId":"s"}}`,
+				`~    at x (y:1:2) | Context: {"cause":{"message":"429 The usage limit has been reached"},"tags":{"sessionId":"s"}}`,
+				`~[2026-11-19T02:35:44.433Z] WARN: [LLM] LLM error | Context: {`,
+			},
+			[]loop.Payload{
+				&loop.AgentSession{Session: "s"},
+				&loop.AgentRetry{Try: 2, Error: because(loop.ErrUsageLimit, "429 The usage limit has been reached")},
+			},
+		},
+		{
 			"grok, in its session", "grok",
 			[]string{
 				`~{"method":"session/update","params":{"update":{"sessionUpdate":"user_message_chunk","content":{"text":"\"retry_state\""}}}}`,

@@ -14,8 +14,8 @@ import (
 // It reads AGENTS.md by itself and has no turn limit. A session that it continues
 // comes from its maker's server, so none was measured, and none is kept. On INT and
 // on TERM it ends its tool, goes on with the next turn, and says that all went well.
-// It says nothing while it tries again, for minutes, and nothing makes it give up
-// on replies that are cut off. Telemetry ends only with FACTORY_AIRGAP_ENABLED, and
+// It says nothing while it tries again, for minutes, but writes it into its log; nothing
+// makes it give up on replies that are cut off. Telemetry ends only with FACTORY_AIRGAP_ENABLED, and
 // with it everything but models of the user's own.
 func newDroid(o Options) (Agent, error) {
 	return newCLI(o, cli{
@@ -31,6 +31,7 @@ func newDroid(o Options) (Agent, error) {
 			State: State{
 				Folder: ".factory", Keep: []string{"settings.json", "settings.local.json", "mcp.json", "hooks.json", "hooks", "commands", "droids", "plugins", "skills", "AGENTS.md"},
 				Secret: []string{"auth.json", "auth.v2.file", "auth.v2.key"},
+				Diary:  []string{"logs/droid-log-single.log"}, // of all its sessions
 			},
 		},
 		env:   map[string]string{"FACTORY_DROID_AUTO_UPDATE_ENABLED": "false"},
@@ -63,7 +64,11 @@ func droidArgs(o Options, c Call) ([]string, error) {
 }
 
 // droidDialect reads Droid's events.
-type droidDialect struct{ fault *fault }
+type droidDialect struct {
+	fault *fault
+	tries int // of a request that has failed, as its log counts them; 0: it has not said
+	log   parser
+}
 
 func newDroidDecoder(o Options) Decoder { return newJSONDecoder(o, &droidDialect{}) }
 
@@ -125,6 +130,38 @@ func (d *droidDialect) failed(v value) {
 	d.fault = &fault{text: cmp.Or(v.str("message"), "an error without a message")}
 	if strings.HasPrefix(d.fault.text, droidStopped) {
 		d.fault.kind = "permission"
+	}
+}
+
+// overhear reads a line of its log, where each request that failed stands on several,
+// the last with its words:
+//
+//	[2026-11-19T02:34:53.149Z] WARN: [LLM] LLM error | Context: {"attempt":1,"statusCode":500,"tags":{"sessionId":"s"}}
+//	[2026-11-19T02:34:53.149Z] WARN: Retry attempt failed
+//	Error: 500 Internal server error
+//	    at generate (client.mjs:332:30) | Context: {"cause":{"message":"500 Internal server error"},"tags":{"sessionId":"s"}}
+//
+// Other sessions write there, too.
+func (d *droidDialect) overhear(line string, r *report) {
+	failed := strings.Contains(line, "] WARN: [LLM] LLM error | ")
+	if !failed && d.tries == 0 {
+		return
+	}
+	_, context, found := strings.Cut(line, " | Context: ")
+	if !found {
+		return
+	}
+	v, ok := d.log.parse([]byte(context))
+	if !ok || r.session.Session == "" || !v.is(r.session.Session, "tags", "sessionId") {
+		return
+	}
+	if failed {
+		d.tries = max(1, v.int("attempt"))
+		return
+	}
+	if words := v.str("cause", "message"); words != "" {
+		r.retries(loop.AgentRetry{Try: d.tries}, fault{text: words})
+		d.tries = 0
 	}
 }
 
