@@ -291,3 +291,74 @@ func TestOtherWordsForResets(t *testing.T) {
 		}
 	}
 }
+
+// Whole streams of versions and troubles that were not recorded.
+func TestOtherStreams(t *testing.T) {
+	claude := func(result string) string {
+		return `{"type":"result","subtype":"success","is_error":true,"result":"` + result + `"}`
+	}
+	codex := func(message string) string { return `{"type":"turn.failed","error":{"message":"` + message + `"}}` }
+	gemini := func(kind, message string) string {
+		return `{"type":"result","status":"error","error":{"type":"` + kind + `","message":"` + message + `"}}`
+	}
+	opencode := func(name, data string) string {
+		return `{"type":"error","error":{"name":"` + name + `","data":{` + data + `}}}`
+	}
+	copilot := func(kind, message string) string {
+		return `{"type":"session.error","data":{"errorType":"` + kind + `","message":"` + message + `"}}`
+	}
+	qwen := func(message string) string {
+		return `{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"[API Error: ` + message + `]"}}`
+	}
+	pi := func(message string) string {
+		return `{"type":"message_end","message":{"role":"assistant","content":[],"stopReason":"error","errorMessage":"` + message + `"}}`
+	}
+	const untilSome = true
+	tests := []struct {
+		agent, line string
+		want        loop.ErrorKind
+		until       bool // it tells when the limit ends
+	}{
+		{"claude", claude(`API Error: 529 {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}`), loop.ErrOverloaded, false},
+		{"claude", claude("Claude AI usage limit reached|1794720000"), loop.ErrUsageLimit, untilSome},
+		{"claude", claude("Limit reached · resets 7pm (UTC) · /upgrade to Max"), loop.ErrUsageLimit, untilSome},
+		{"claude", claude("You've hit your session limit · resets 3:45pm (America/New_York)"), loop.ErrUsageLimit, untilSome},
+		{"claude", claude("API Error: Server is temporarily limiting requests (not your usage limit) · Rate limited"), loop.ErrRateLimit, false},
+		{"claude", claude("Your account does not have access to Claude Code. Please run /login."), loop.ErrAuth, false},
+		{"claude", claude("Your organization's monthly spend limit has been reached"), loop.ErrBilling, false},
+		{"claude", `{"type":"result","subtype":"error_max_structured_output_retries","is_error":true,"errors":["no"]}`, loop.ErrAgent, false},
+		{"codex", codex("You've hit your usage limit. Upgrade to Pro or try again in 3 days 21 hours 5 minutes."), loop.ErrUsageLimit, untilSome},
+		{"codex", codex(`{\"error\":{\"type\":\"usage_limit_reached\",\"resets_in_seconds\":7200}}`), loop.ErrUsageLimit, untilSome},
+		{"codex", codex("Invalid prompt: your prompt was flagged as potentially violating our usage policy."), loop.ErrRefusal, false},
+		{"codex", codex("To use Codex with your ChatGPT plan, upgrade to Plus: https://openai.com/chatgpt/pricing."), loop.ErrBilling, false},
+		{"codex", codex(`{\"detail\":\"The 'gpt-9' model is not supported when using Codex with a ChatGPT account.\"}`), loop.ErrModel, false},
+		{"gemini", gemini("TerminalQuotaError", "Your quota will reset after 13h25m3s."), loop.ErrUsageLimit, untilSome},
+		{"gemini", gemini("ModelNotFoundError", "models/gemini-9 is not found for API version v1beta"), loop.ErrModel, false},
+		{"gemini", gemini("Error", "The response was blocked: finishReason: SAFETY"), loop.ErrRefusal, false},
+		{"qwen", qwen("400 Input data may contain inappropriate content."), loop.ErrRefusal, false},
+		{"qwen", qwen("400 Access denied, please make sure your account is in good standing."), loop.ErrBilling, false},
+		{"opencode", opencode("ProviderAuthError", `"message":"x"`), loop.ErrAuth, false},
+		{"opencode", opencode("UnknownError", `"message":"ProviderModelNotFoundError: ProviderModelNotFoundError\n data: {}"`), loop.ErrModel, false},
+		{"opencode", opencode("APIError", `"message":"Too Many Requests","statusCode":429,"responseHeaders":{"retry-after":"7200"}`), loop.ErrRateLimit, untilSome},
+		{"opencode", opencode("MessageAbortedError", `"message":"aborted"`), loop.ErrAgent, false},
+		{"copilot", copilot("quota", "You have exceeded your monthly quota"), loop.ErrBilling, false},
+		{"copilot", copilot("rate_limit", "Sorry, you've hit a rate limit. Please try again in 58 hours."), loop.ErrRateLimit, untilSome},
+		{"copilot", copilot("query", "400 The requested model is not supported."), loop.ErrModel, false},
+		{"pi", pi("You have hit your ChatGPT usage limit (plus plan). Try again in ~123 min."), loop.ErrUsageLimit, untilSome},
+		{"grok", `{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["API error (status 503 Service Unavailable): busy"]}`, loop.ErrOverloaded, false},
+		{"droid", `{"type":"error","source":"agent_loop","message":"402 status code (no body)"}`, loop.ErrBilling, false},
+		{"cline", `{"type":"run_result","finishReason":"error","text":"Unauthorized: Please sign in to Cline before trying again.","iterations":1}`, loop.ErrAuth, false},
+	}
+	for _, tt := range tests {
+		all, result := decodeLines(tt.agent, exitOf(1, false), tt.line)
+		until := false
+		for _, p := range all {
+			if limit, ok := p.(*loop.AgentLimit); ok && !limit.Limit.Until.IsZero() {
+				until = true
+			}
+		}
+		if got := kindOf(result); got != tt.want || until != tt.until {
+			t.Errorf("%s: %s\nis %q with an end (%v), want %q (%v)", tt.agent, tt.line, got, until, tt.want, tt.until)
+		}
+	}
+}
