@@ -55,6 +55,8 @@ type RunOptions struct {
 	Late       func(loop.Warning)   // hears what went wrong after the end; nil: only the log does
 	Simulation *rehearse.Simulation // nil: the run is real
 	Live       *Live                // nil: the program does not look into the run
+	Relay      engine.Relay         // keeps the run where another runner finds it; nil: it stays here
+	MostLost   int                  // how often runners may die on one iteration; 0: the usual
 	Readers    []*Patient           // those to whom the observers write
 	Broken     func() error         // why the run has to end with an error; nil: never
 }
@@ -208,6 +210,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 			Context:     engine.Context{Redline: c.Stop.Session.Redline, Warn: c.Context.Warn, Kill: c.Context.OnRedline == "kill"},
 			Transcripts: c.Retention.Transcripts, Trace: around.tracer.Environ,
 			Control: w.Control, Observers: observers, Hide: hide, Hurry: w.Hurry, Clock: around.clock, Exec: exec,
+			Relay: w.Relay, MostLost: w.MostLost,
 		},
 		Start: o.start, Warnings: slices.Concat(o.warnings, j.Warnings(), cautions), Asking: j.asking(), Guard: o.guard, Broken: w.Broken,
 

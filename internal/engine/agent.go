@@ -214,7 +214,7 @@ func (e *Engine) startFailure(a *Attempt, err error) *loop.AgentError {
 // may have ended its keeper.
 func (e *Engine) lostKeeper(lost *proc.KeeperError) *loop.AgentError {
 	kind := loop.ErrKeeper
-	if e.State().Lost+1 >= LostTooOften {
+	if e.State().Lost+1 >= e.mostLost {
 		kind = loop.ErrAgent
 	}
 	return &loop.AgentError{Kind: kind, Message: lost.Error()}

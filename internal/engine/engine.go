@@ -19,6 +19,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -58,6 +59,7 @@ type Options struct {
 	Trace func(iter, attempt int) []string
 
 	Relay     Relay // nil: the run stays with this runner
+	MostLost  int   // how often runners may die on one iteration; 0: LostTooOften
 	Control   *steer.Control
 	Observers []Observer
 	Hide      *redact.Redactor // what is secret is not told; nil: nothing is
@@ -86,6 +88,7 @@ type Engine struct {
 
 	hasPrompt   bool
 	confined    bool
+	mostLost    int
 	times       Times
 	context     Context
 	transcripts int
@@ -98,7 +101,7 @@ func New(k *Kit, o Options, order Order) *Engine {
 	return &Engine{
 		Kit: k, order: order,
 		past: o.Past, resumed: o.Resumed, rebaseline: o.Rebaseline, tampered: o.Tampered,
-		hasPrompt: o.HasPrompt, confined: o.Confined, times: o.Times, context: o.Context, transcripts: o.Transcripts, trace: o.Trace,
+		hasPrompt: o.HasPrompt, confined: o.Confined, mostLost: cmp.Or(o.MostLost, LostTooOften), times: o.Times, context: o.Context, transcripts: o.Transcripts, trace: o.Trace,
 	}
 }
 

@@ -473,17 +473,20 @@ func TestStateInTheJournalIsItsSum(t *testing.T) {
 // again; and again and again it is one.
 func TestALostKeeperIsNoFailureOfTheAgent(t *testing.T) {
 	for _, tt := range []struct {
-		lost  int
-		want  []loop.Result
-		state loop.Status
+		lost, most int
+		want       []loop.Result
+		state      loop.Status
 	}{
-		{1, []loop.Result{loop.Lost, loop.OK}, loop.Done},
-		{engine.LostTooOften, []loop.Result{loop.Lost, loop.Lost, loop.Failed}, loop.Aborted},
+		{1, 0, []loop.Result{loop.Lost, loop.OK}, loop.Done},
+		{engine.LostTooOften, 0, []loop.Result{loop.Lost, loop.Lost, loop.Failed}, loop.Aborted},
+		{engine.LostTooOften, 5, []loop.Result{loop.Lost, loop.Lost, loop.Lost, loop.OK}, loop.Done},
+		{5, 5, []loop.Result{loop.Lost, loop.Lost, loop.Lost, loop.Lost, loop.Failed}, loop.Aborted},
 	} {
 		s := newStage(t, says("<promise>DONE</promise>"))
 		s.settings = stop.Settings{Failures: 1}
 		runs := 0
 		s.options = func(o *app.Blueprint) {
+			o.Run.MostLost = tt.most
 			o.Run.Exec = func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
 				if runs++; runs <= tt.lost {
 					return loop.Exit{}, &proc.KeeperError{Program: "agent", How: "was killed"}
@@ -493,7 +496,7 @@ func TestALostKeeperIsNoFailureOfTheAgent(t *testing.T) {
 		}
 		end := s.run(nil)
 		if got := s.results(); !slices.Equal(got, tt.want) || end.State != tt.state {
-			t.Errorf("lost %d times: %q, %s: %s; want %q, %s", tt.lost, got, end.State, end.Why, tt.want, tt.state)
+			t.Errorf("lost %d times of %d: %q, %s: %s; want %q, %s", tt.lost, tt.most, got, end.State, end.Why, tt.want, tt.state)
 		}
 	}
 }

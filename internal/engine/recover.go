@@ -15,7 +15,8 @@ import (
 )
 
 // LostTooOften is how often the runner may die on one iteration before that
-// counts as a failure: whatever kills it is likely the work itself.
+// counts as a failure: whatever kills it is likely the work itself. Where runners come
+// and go by themselves, as on machines that vanish, Options.MostLost says how often.
 const LostTooOften = 3
 
 // Open settles what an earlier runner left: an end that it decided but did not
@@ -145,9 +146,9 @@ func (e *Engine) settle(ctx context.Context, left *loop.LeftOpen) (loop.Verdict,
 // lost is the outcome of an attempt whose runner died.
 func (e *Engine) lost(a *Attempt) *loop.Outcome {
 	o := &loop.Outcome{Result: loop.Lost, Worker: loop.Worker{Agent: a.Worker.Name}, EndedAt: e.Now()}
-	if e.State().Lost+1 >= LostTooOften {
+	if e.State().Lost+1 >= e.mostLost {
 		o.Result = loop.Failed
-		o.Error = &loop.AgentError{Kind: loop.ErrAgent, Message: fmt.Sprintf("the runner died %d times in this iteration", LostTooOften)}
+		o.Error = &loop.AgentError{Kind: loop.ErrAgent, Message: fmt.Sprintf("the runner died %d times in this iteration", e.mostLost)}
 	}
 	return o
 }
