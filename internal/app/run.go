@@ -203,7 +203,7 @@ func (j *Job) drive(ctx context.Context, w RunOptions, o openRun) (loop.RunFinis
 	}
 	d := Blueprint{
 		Run: engine.Options{
-			Journal: o.run, Past: o.past, Rebaseline: o.rebaseline, Tampered: o.past.Tampered,
+			Journal: o.run, Past: o.past, Rebaseline: o.rebaseline,
 			Workers: workers(j.lineup), Shared: around.shared, Terms: engineTerms(terms), Raise: j.raiser(o.run),
 			Dir: j.Dir(), Env: slices.Concat(bare, j.Keys()), Bare: bare, Confined: j.agency.confines(),
 			Times:       engine.Times{Iteration: c.Loop.IterationTimeout, Idle: c.Loop.IdleTimeout, Patience: c.Limits.Patience},

@@ -33,13 +33,10 @@ import (
 // Options are what a run has from its beginning.
 type Options struct {
 	Journal *journal.Run
-	Past    journal.Past // of a run that goes on
+	Past    journal.Past // of a run that goes on; where that was tampered with, it only ends
 	Resumed bool         // it does
 	// Rebaseline takes the baseline of a run that goes on once more.
 	Rebaseline bool
-	// Tampered is what in the records of the run is not a runner's; then it only
-	// ends.
-	Tampered string
 
 	Workers []Worker // the agent, and behind it those that stand in for it
 	Shared  Shared   // nil: limits are not shared
@@ -84,7 +81,6 @@ type Engine struct {
 	past       journal.Past
 	resumed    bool
 	rebaseline bool
-	tampered   string
 
 	hasPrompt   bool
 	confined    bool
@@ -100,7 +96,7 @@ type Engine struct {
 func New(k *Kit, o Options, order Order) *Engine {
 	return &Engine{
 		Kit: k, order: order,
-		past: o.Past, resumed: o.Resumed, rebaseline: o.Rebaseline, tampered: o.Tampered,
+		past: o.Past, resumed: o.Resumed, rebaseline: o.Rebaseline,
 		hasPrompt: o.HasPrompt, confined: o.Confined, mostLost: cmp.Or(o.MostLost, LostTooOften), times: o.Times, context: o.Context, transcripts: o.Transcripts, trace: o.Trace,
 	}
 }
@@ -117,7 +113,7 @@ func (e *Engine) Ended(end *loop.RunFinished) {
 // what it has written.
 func (e *Engine) Close(v loop.Verdict, err error) (loop.Verdict, error) {
 	var found *journal.TamperedError
-	if err == nil && e.tampered == "" {
+	if err == nil && e.past.Tampered == "" {
 		err = e.Journal.Verify()
 	}
 	if errors.As(err, &found) {

@@ -31,8 +31,8 @@ func (e *Engine) Open(ctx context.Context, s loop.State) (loop.State, loop.Verdi
 }
 
 func (e *Engine) open(ctx context.Context) (loop.Verdict, error) {
-	if e.tampered != "" {
-		return stop.Tampered(e.tampered), nil
+	if e.past.Tampered != "" {
+		return stop.Tampered(e.past.Tampered), nil
 	}
 	for _, part := range e.order.Open {
 		if err := part(ctx); err != nil {
