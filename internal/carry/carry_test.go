@@ -628,6 +628,28 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
+// What a git that has hold of a ref here keeps from coming in is not called foreign.
+func TestAnotherGitAtWorkIsSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	run := w.park("first")
+	w.must(w.push("first", run))
+	store := w.machine("second")
+	lock := filepath.Join(store.Dir, "carry", filepath.FromSlash(Prefix), w.id("first", run)+".lock")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(lock), 0o700), os.WriteFile(lock, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.fetch("second", run, false)
+	if busy := (*BusyError)(nil); !errors.As(err, &busy) || !strings.Contains(err.Error(), filepath.Dir(filepath.Dir(lock))) {
+		t.Errorf("a fetch into a ref that is locked says %v", err)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	w.must(w.fetch("second", run, false))
+	w.whole("second", run)
+}
+
 // forge puts another state in the ref of a run.
 func (w *world) forge(id string, change func(dir string, card *Card)) {
 	w.t.Helper()

@@ -64,6 +64,23 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // Hint says what to do.
 func (e *UnreachableError) Hint() string { return "nothing was changed here; try again" }
 
+// BusyError says that something else has hold of the repository by which runs travel.
+type BusyError struct {
+	Repo string
+	Err  error
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("another git is at work in %s: %s", e.Repo, said(e.Err))
+}
+
+func (e *BusyError) Unwrap() error { return e.Err }
+
+// Hint says what to do.
+func (e *BusyError) Hint() string {
+	return "try again when it has ended; if there is none, delete the .lock file that it has left"
+}
+
 // UnsureError says that a push was cut short, and may have come through.
 type UnsureError struct {
 	Run, Remote string

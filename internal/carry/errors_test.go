@@ -15,6 +15,7 @@ func TestWhatARemoteSaysIsOnlyText(t *testing.T) {
 		&UnreachableError{Remote: "origin", Err: errors.New(said)},
 		&UnsureError{Run: "run-1", Remote: "origin", Err: errors.New(said)},
 		&ForeignError{What: said},
+		&BusyError{Repo: "/carry", Err: errors.New(said)},
 	} {
 		if got := err.Error(); strings.ContainsAny(got, "\x1b\x07\r") || !strings.Contains(got, "red") {
 			t.Errorf("%T says %q", err, got)

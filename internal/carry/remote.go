@@ -161,8 +161,15 @@ func (r *remote) refs(ctx context.Context, pattern string) (map[string]string, e
 	return found, nil
 }
 
+// tries is how often it is tried to push or to fetch, and how long the pause before the
+// second try is.
+const (
+	tries      = 4
+	firstPause = 200 * time.Millisecond
+)
+
 // fetch brings what a ref is at into our repository, whole: depth 1 is that commit and
-// nothing before it.
+// nothing before it. A git that outlives who started it may be at the same ref.
 func (r *remote) fetch(ctx context.Context, ref string, tips []string, args ...string) error {
 	args = slices.Concat([]string{"fetch", "-q", "--no-tags", "--no-write-fetch-head"}, args)
 	for _, tip := range tips {
@@ -170,22 +177,27 @@ func (r *remote) fetch(ctx context.Context, ref string, tips []string, args ...s
 			args = append(args, "--negotiation-tip="+tip)
 		}
 	}
-	_, err := r.run(ctx, nil, nil, append(args, "--end-of-options", r.url, "+"+ref+":"+ref)...)
-	if err == nil {
-		return nil
+	args = append(args, "--end-of-options", r.url, "+"+ref+":"+ref)
+	for n, pause := 1, firstPause; ; n, pause = n+1, 4*pause {
+		_, err := r.run(ctx, nil, nil, args...)
+		switch {
+		case err == nil:
+			return nil
+		case !strings.Contains(err.Error(), "cannot lock ref"):
+			if now, lookErr := r.look(ctx, ref); lookErr != nil || now == "" {
+				return &UnreachableError{r.name, err}
+			}
+			return &ForeignError{What: err.Error()}
+		case n == tries:
+			return &BusyError{r.repo, err}
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
-	if now, lookErr := r.look(ctx, ref); lookErr != nil || now == "" {
-		return &UnreachableError{r.name, err}
-	}
-	return &ForeignError{What: err.Error()}
 }
-
-// tries is how often a push is tried that did not come through, and how long the pause
-// before the second is.
-const (
-	tries      = 4
-	firstPause = 200 * time.Millisecond
-)
 
 // push moves the ref of a run from one value to another, if nobody else has moved it. It
 // is an *UnsureError where it may have come through, and nobody can say.
