@@ -87,7 +87,7 @@ func (d *jsonDecoder) Complain(line []byte) []loop.Payload {
 	if !ok {
 		return nil
 	}
-	c.complain(string(line), &d.report)
+	c.complain(bare(line), &d.report)
 	return d.report.take()
 }
 
@@ -96,6 +96,9 @@ func (d *jsonDecoder) Overhear(line []byte) []loop.Payload {
 	if !ok {
 		return nil
 	}
-	c.overhear(string(line), &d.report)
+	c.overhear(bare(line), &d.report)
 	return d.report.take()
 }
+
+// bare is a line without what Windows ends it with.
+func bare(line []byte) string { return strings.TrimRight(string(line), "\r") }

@@ -284,8 +284,11 @@ func (d *claudeDialect) total(v value, r *report) {
 		return
 	}
 	var sum loop.Usage
-	window := 0
+	window, main, most := 0, "", -1
 	v.each(func(name string, m value) {
+		if n := m.int("outputTokens"); n > most {
+			main, most = name, n
+		}
 		sum.Input += m.int("inputTokens")
 		sum.Output += m.int("outputTokens")
 		sum.CacheRead += m.int("cacheReadInputTokens")
@@ -294,6 +297,9 @@ func (d *claudeDialect) total(v value, r *report) {
 			window = m.int("contextWindow")
 		}
 	}, "modelUsage")
+	if r.session.Model == "" { // --output-format json tells nothing else
+		r.met(loop.AgentSession{Model: main})
+	}
 	if sum.Tokens() == 0 {
 		sum = usageOf(v.get("usage"), d.accent.cachedInput)
 	}

@@ -109,6 +109,10 @@ func (d *copilotDialect) skip(kind []byte) bool {
 func (d *copilotDialect) event(v value, r *report) {
 	data := v.get("data")
 	switch v.str("type") {
+	case "model.call_start": // an answer names its model, too, but there may be none
+		if r.session.Model == "" {
+			r.met(loop.AgentSession{Model: data.str("model")})
+		}
 	case "assistant.turn_start":
 		d.turns++
 		d.tries = 0

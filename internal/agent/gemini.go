@@ -96,7 +96,8 @@ func newGeminiDecoder(o Options) Decoder { return newJSONDecoder(o, &geminiDiale
 
 func (d *geminiDialect) event(v value, r *report) {
 	kind := v.str("type")
-	if kind != "message" {
+	switch kind { // what is none of these may stand in the middle of a text
+	case "tool_use", "tool_result", "result":
 		d.text.flush(r)
 	}
 	switch kind {

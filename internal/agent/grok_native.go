@@ -12,7 +12,6 @@ import (
 func (d *grokDialect) native(v value, r *report) {
 	kind := v.str("type")
 	if kind == "text" {
-		r.trying = nil
 		d.text.add(r, v.str("data"))
 		return
 	}

@@ -193,7 +193,7 @@ func TestOutcomes(t *testing.T) {
 
 var columns = []string{
 	"stream", "exit", "result", "tools", "shell", "failed", "denied", "exits", "texts", "in", "out", "read", "write",
-	"cost", "context", "turns", "session", "billed", "retries", "limit", "stray", "first text", "last text", "error",
+	"cost", "context", "turns", "session", "model", "billed", "retries", "limit", "stray", "first text", "last text", "error",
 }
 
 // row is one line of the table.
@@ -201,7 +201,7 @@ func row(r recording) []string {
 	var s struct {
 		tools, shell, denied, retries, stray int
 		failed                               map[string]bool
-		exits, texts                         []string
+		exits, texts, models                 []string
 		usage                                loop.Usage
 		session                              loop.AgentSession
 		limit, result, err                   string
@@ -212,8 +212,13 @@ func row(r recording) []string {
 		case *loop.AgentSession:
 			s.session.Session += p.Session
 			s.session.BilledTo += p.BilledTo
+			if p.Model != "" {
+				s.models = append(s.models, p.Model)
+			}
 		case *loop.AgentText:
-			s.texts = append(s.texts, p.Text)
+			if strings.TrimSpace(p.Text) != "" { // in plain text a line may be empty
+				s.texts = append(s.texts, p.Text)
+			}
 		case *loop.AgentTool:
 			s.tools++
 			s.shell += count(p.Shell)
@@ -258,7 +263,7 @@ func row(r recording) []string {
 		orDash(strings.Join(s.exits, ",")), fmt.Sprint(len(s.texts)),
 		fmt.Sprint(s.usage.Input), fmt.Sprint(s.usage.Output), fmt.Sprint(s.usage.CacheRead), fmt.Sprint(s.usage.CacheWrite),
 		cost, fmt.Sprint(s.usage.ContextPercent), fmt.Sprint(s.usage.Turns),
-		orDash(preview(s.session.Session, 8)), orDash(s.session.BilledTo), fmt.Sprint(s.retries), orDash(s.limit), fmt.Sprint(s.stray),
+		orDash(preview(s.session.Session, 8)), orDash(strings.Join(s.models, ">")), orDash(s.session.BilledTo), fmt.Sprint(s.retries), orDash(s.limit), fmt.Sprint(s.stray),
 		first, last, preview(s.err, 80),
 	}
 }
@@ -359,7 +364,8 @@ func TestErrorsAreNotTheAgentsWords(t *testing.T) {
 	for _, r := range recordings(t) {
 		for _, p := range r.decode() {
 			text, ok := p.(*loop.AgentText)
-			if ok && (strings.Contains(text.Text, "API Error") || strings.Contains(text.Text, "Invalid API key") || strings.Contains(text.Text, "limit · resets")) {
+			if ok && (strings.Contains(text.Text, "API Error") || strings.Contains(text.Text, "Invalid API key") || strings.Contains(text.Text, "limit · resets") ||
+				strings.Contains(text.Text, "Quota exhausted")) {
 				t.Errorf("%s: heard from the agent: %q", r.name, text.Text)
 			}
 		}

@@ -149,13 +149,18 @@ func (d *qwenDialect) end(exit loop.Exit, r *report) {
 
 // An error of the API is a text that ends a successful result with status 0.
 // It stands alone, or right behind what was said when the stream broke.
-// Advice may follow it.
-var apiErrorForm = text.NewPattern(`(?s)^(.*?)\[API Error: (.*)\]\s*(?:\nPossible quota limitations[^\n]*)?\s*$`)
+// Advice may follow it. A quota that is used up has a form of its own.
+var (
+	apiErrorForm  = text.NewPattern(`(?s)^(.*?)\[API Error: (.*)\]\s*(?:\nPossible quota limitations[^\n]*)?\s*$`)
+	exhaustedForm = text.NewPattern(`(?s)^Quota exhausted: .*\n\nPlease retry after the reset time\b`)
+)
 
 func apiErrorIn(text string) (before, fault string, found bool) {
-	parts := apiErrorForm().FindStringSubmatch(text)
-	if parts == nil {
-		return "", "", false
+	if parts := apiErrorForm().FindStringSubmatch(text); parts != nil {
+		return parts[1], parts[2], true
 	}
-	return parts[1], parts[2], true
+	if exhaustedForm().MatchString(text) {
+		return "", text, true
+	}
+	return "", "", false
 }
