@@ -129,6 +129,7 @@ var exactWords = map[string]loop.ErrorKind{
 	"refresh_token_reused":     loop.ErrAuth, // codex
 	"refresh_token_expired":    loop.ErrAuth, // codex
 	"token_expired":            loop.ErrAuth, // OpenAI
+	"permission_error":         loop.ErrAuth, // Anthropic: the key may not
 
 	"billing_error":         loop.ErrBilling, // claude, Anthropic
 	"insufficient_quota":    loop.ErrBilling, // OpenAI
@@ -172,10 +173,9 @@ var exactWords = map[string]loop.ErrorKind{
 	"fatalturnlimitederror": loop.ErrMaxTurns,    // gemini
 	"error_max_budget_usd":  loop.ErrAgentBudget, // claude
 
-	"permission":       loop.ErrPermission,
-	"permission_error": loop.ErrPermission,
-	"refusal":          loop.ErrRefusal, // Anthropic's stop reason
-	"content_filter":   loop.ErrRefusal, // OpenAI's finish reason
+	"permission":     loop.ErrPermission,
+	"refusal":        loop.ErrRefusal, // Anthropic's stop reason
+	"content_filter": loop.ErrRefusal, // OpenAI's finish reason
 
 	"contentfiltererror":       loop.ErrRefusal, // opencode
 	"content_policy_violation": loop.ErrRefusal, // OpenAI

@@ -81,6 +81,8 @@ var tellingPhrases = []phrase{
 	{"subscription expired", loop.ErrBilling},
 	{"no active subscription", loop.ErrBilling},
 	{"trial has ended", loop.ErrBilling},
+	{"free tier of the model has been exhausted", loop.ErrBilling}, // Alibaba, with the status of a wrong key
+	{"doesn't have any credits", loop.ErrBilling},                  // xAI, with the status of a wrong key
 	{"trial has expired", loop.ErrBilling},
 	{"insufficient_balance", loop.ErrBilling},
 	{"insufficient account balance", loop.ErrBilling},
@@ -123,6 +125,9 @@ var tellingPhrases = []phrase{
 	{"quota has been reached", loop.ErrUsageLimit},
 	{"quota limit reached", loop.ErrUsageLimit},
 	{"quota reached", loop.ErrUsageLimit},
+	{"hour allocated quota", loop.ErrUsageLimit},   // Alibaba, for a plan
+	{"week allocated quota", loop.ErrUsageLimit},   // the same
+	{"month allocated quota", loop.ErrUsageLimit},  // the same
 	{"tokens per day (tpd)", loop.ErrUsageLimit},   // Groq
 	{"requests per day (rpd)", loop.ErrUsageLimit}, // OpenAI
 	{"premium request", loop.ErrUsageLimit},
@@ -152,6 +157,7 @@ var tellingPhrases = []phrase{
 	{"prompt_tokens_exceeded", loop.ErrContextOverflow},
 	{"input tokens exceed", loop.ErrContextOverflow},
 	{"prompt exceeds max", loop.ErrContextOverflow},
+	{"input exceeds the maximum length", loop.ErrContextOverflow}, // codex
 	{"exceed max message tokens", loop.ErrContextOverflow},
 
 	{"model_not_found", loop.ErrModel},
@@ -254,6 +260,7 @@ var phrases = []phrase{
 	{"api key is ", loop.ErrAuth},
 	{"api key has ", loop.ErrAuth},
 	{"basic authentication", loop.ErrAuth},
+	{"free tier has been discontinued", loop.ErrAuth}, // qwen
 
 	{"quota exceeded", loop.ErrBilling}, // codex, with no money left
 	{"rate limit", loop.ErrRateLimit},
@@ -313,6 +320,9 @@ var phrases = []phrase{
 	{"peer closed connection", loop.ErrNetwork}, // Python
 	{"premature_close", loop.ErrNetwork},
 	{"stream ended before", loop.ErrNetwork},
+	{"stream ended without", loop.ErrNetwork},
+	{"not closed cleanly", loop.ErrNetwork},      // HTTP/2
+	{"incomplete chunked read", loop.ErrNetwork}, // Python
 	{"proxy connect", loop.ErrNetwork},
 	{"connect call failed", loop.ErrNetwork},
 	{"socket connection", loop.ErrNetwork},

@@ -175,6 +175,16 @@ func TestOtherWordsForFaults(t *testing.T) {
 		{loop.ErrUsageLimit, 429, "", "Rate limit reached for model `m` on tokens per day (TPD): Limit 100000, Used 99000. Please try again in 20m."},
 		{loop.ErrOverloaded, 503, "", "Loading model"},
 		{loop.ErrAgent, 0, "", "wrote [500] lines"},
+		{loop.ErrBilling, 403, "AllocationQuota.FreeTierOnly", "The free tier of the model has been exhausted. If you wish to continue access the model on a paid basis, please disable the mode."},
+		{loop.ErrBilling, 403, "", "Your newly created team doesn't have any credits yet."},
+		{loop.ErrUsageLimit, 429, "", "hour allocated quota exceeded."},
+		{loop.ErrRateLimit, 429, "", "Allocated quota exceeded, please increase your quota limit."},
+		{loop.ErrAuth, 403, "permission_error", "OAuth token does not meet scope requirement user:inference"},
+		{loop.ErrAuth, 0, "", "Qwen OAuth free tier has been discontinued as of 2026-04-15."},
+		{loop.ErrContextOverflow, 0, "", "Error: turn/start: turn/start failed: Input exceeds the maximum length of 1048576 characters. (code -32602)"},
+		{loop.ErrNetwork, 0, "", "HTTP/2 stream 5 was not closed cleanly: INTERNAL_ERROR"},
+		{loop.ErrNetwork, 0, "", "incomplete chunked read"},
+		{loop.ErrNetwork, 0, "", "SSE stream ended without a message_stop"},
 	}
 	for _, tt := range tests {
 		if got := saying(tt.status, tt.word, tt.text).class(); got != tt.want {
