@@ -297,6 +297,48 @@ func TestNoticesThatSayNonsense(t *testing.T) {
 	}
 }
 
+// In other versions the same is put in other words.
+func TestNoticesInOtherWords(t *testing.T) {
+	tests := []struct {
+		line      string
+		try, most int
+		after     time.Duration
+		want      loop.ErrorKind
+	}{
+		{"Attempt 1 failed: You have exhausted your capacity on this model. Your quota will reset after 3s.. Retrying after 3644.254ms...", 1, 0, 3644254 * time.Microsecond, loop.ErrUsageLimit},
+		{"Attempt 3 failed with status 429. Retrying with backoff...", 3, 0, 0, loop.ErrRateLimit},
+		{"Attempt 3 failed with status code 500. Retrying with exponential backoff in 1.5s... {", 3, 0, 1500 * time.Millisecond, loop.ErrServer},
+		{"Attempt 2/10 failed: 503 Service Unavailable. Retrying in 5 seconds...", 2, 10, 5 * time.Second, loop.ErrOverloaded},
+		{"Attempt 4 failed. Retrying with backoff in 27s... Error: connect ECONNREFUSED 127.0.0.1:8080", 4, 0, 27 * time.Second, loop.ErrNetwork},
+		{"Retrying in 300s (attempt 4/10): [API Error: 429 Rate limit reached]", 4, 10, 5 * time.Minute, loop.ErrRateLimit},
+		{"Retrying in 5m (attempt 4/10): [API Error: 500 Internal server error]", 4, 10, 5 * time.Minute, loop.ErrServer},
+		{"Retrying in 1m30s (attempt 4 of 10): 503 The model is overloaded", 4, 10, 90 * time.Second, loop.ErrOverloaded},
+		{"Retrying in 2 hours (4/10): 429 The usage limit has been reached", 4, 10, 2 * time.Hour, loop.ErrUsageLimit},
+		{"[WARN] Retrying in 2.5 seconds: fetch failed", 0, 0, 2500 * time.Millisecond, loop.ErrNetwork},
+		{"Rate limited (429). Retrying in 60s... (attempt 2/10)", 2, 10, time.Minute, loop.ErrRateLimit},
+		{"API Error: 529 Overloaded. Retrying in 12 seconds (attempt 3/10)", 3, 10, 12 * time.Second, loop.ErrOverloaded},
+	}
+	for _, tt := range tests {
+		try, f, ok := notice(tt.line)
+		if !ok || try.Try != tt.try || try.Most != tt.most || try.After.Duration() != tt.after || f.class() != tt.want {
+			t.Errorf("%q is try %d of %d in %v for %q (%v), want %d of %d in %v for %q",
+				tt.line, try.Try, try.Most, try.After, f.class(), ok, tt.try, tt.most, tt.after, tt.want)
+		}
+	}
+	for _, line := range []string{
+		"Retrying provider attempt (0 buffered tool call(s) discarded).",
+		"Retrying the command in a shell",
+		"Retrying",
+		"I am Retrying in a while",
+		"retrying in 5s",
+		"",
+	} {
+		if try, f, ok := notice(line); ok {
+			t.Errorf("%q is taken for a notice: %+v, %+v", line, try, f)
+		}
+	}
+}
+
 func TestDiaryOf(t *testing.T) {
 	made := func(name string) Agent {
 		a, err := New(Options{Name: name})

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -9,8 +10,8 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
-// notices is how gemini, and qwen which was made from it, put on a line that they try a
-// request again:
+// How gemini, and qwen which was made from it, put on a line that they try a request
+// again: why, how long they wait, and which try it is.
 //
 //	Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {"error":…}
 //	Attempt 1 failed with status 429. Retrying after explicit delay of 7200000ms... {
@@ -18,28 +19,33 @@ import (
 //	Attempt 1 failed: This request would exceed your limit. Retrying after 7200000ms...
 //	Retrying in 60s (attempt 1/10): [API Error: 429 You exceeded your current quota]
 var (
-	failedForm  = text.NewPattern(`Attempt (\d+) failed(?: with status (\d{3}))?(?:: (.*?))?\.? Retrying (?:with backoff(?: in (\d+)s)?|after (?:explicit delay of )?(\d+)ms)\.*(.*)`)
-	retriesForm = text.NewPattern(`^Retrying in (\d+)s \(attempt (\d+)/(\d+)\): (.*)`)
+	failedForm  = text.NewPattern(`\bAttempt (\d+)(?:/(\d+))? failed(?: with status(?: code)? (\d{3}))?(?:: (.*?))?[. ]*$`)
+	retriesForm = text.NewPattern(`^Retrying(?: with (?:exponential )?backoff)?(?: (?:in|after)(?: explicit delay of)? (\d[\d.]*\s?[a-z]+(?:\s?\d[\d.]*\s?[a-z]+)*))?` +
+		`\.*(?: \((?:attempt )?(\d+)(?:/| of )(\d+)\))?(?:[.: ]+(.*))?$`)
 )
 
-// notice reads such a line.
+// notice reads such a line. What is not a failed attempt tells how long it waits.
 func notice(line string) (try loop.AgentRetry, f fault, ok bool) {
-	if !strings.Contains(line, "Retrying") {
+	at := strings.LastIndex(line, "Retrying")
+	if at < 0 {
 		return try, f, false
 	}
-	if m := failedForm().FindStringSubmatch(line); m != nil {
-		status, _ := strconv.Atoi(m[2]) // three digits, or none
-		return loop.AgentRetry{Try: number(m[1]), After: span(m[4], time.Second) + span(m[5], time.Millisecond)},
-			answerIn(fault{status: status, text: strings.TrimSpace(m[3] + " " + strings.TrimRight(m[6], " {"))}), true
+	before, again := line[:at], retriesForm().FindStringSubmatch(line[at:])
+	failed := failedForm().FindStringSubmatch(before)
+	if again == nil || failed == nil && again[1] == "" {
+		return try, f, false
 	}
-	if m := retriesForm().FindStringSubmatch(line); m != nil {
-		cause := m[4]
-		if _, what, found := apiErrorIn(cause); found {
-			cause = what
-		}
-		return loop.AgentRetry{Try: number(m[2]), Most: number(m[3]), After: span(m[1], time.Second)}, fault{text: cause}, true
+	try = loop.AgentRetry{Try: number(again[2]), Most: number(again[3]), After: lengthOf(again[1])}
+	why := before
+	if failed != nil {
+		try.Try, try.Most, why = number(failed[1]), cmp.Or(number(failed[2]), try.Most), failed[4]
+		f.status, _ = strconv.Atoi(failed[3]) // three digits, or none
 	}
-	return try, f, false
+	f.text = strings.TrimSpace(why + " " + strings.TrimRight(again[4], " {"))
+	if _, what, found := apiErrorIn(f.text); found {
+		f.text = what
+	}
+	return try, answerIn(f), true
 }
 
 // answerIn finds the provider's words in a fault whose text holds its whole answer.
@@ -74,6 +80,20 @@ func number(digits string) int {
 		return 0
 	}
 	return n
+}
+
+// lengthOf is a time as it is spoken, "1h 30m"; what nobody would wait for is 0.
+func lengthOf(words string) loop.Millis {
+	var length time.Duration
+	for _, part := range partForm().FindAllStringSubmatch(words, -1) {
+		n, err := strconv.ParseFloat(part[1], 64)
+		unit := unitOf(strings.ToLower(part[2]))
+		if err != nil || unit == 0 || n*float64(unit) > float64(aYear) {
+			break // the sentence goes on with something else
+		}
+		length += time.Duration(n * float64(unit))
+	}
+	return loop.Millis(length)
 }
 
 // aYear is longer than anybody waits.

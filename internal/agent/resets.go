@@ -108,16 +108,7 @@ func waitIn(text string, now time.Time) time.Time {
 	if found == nil {
 		return time.Time{}
 	}
-	var wait time.Duration
-	for _, part := range partForm().FindAllStringSubmatch(found[1]+found[2], -1) {
-		n, err := strconv.ParseFloat(part[1], 64)
-		unit := unitOf(strings.ToLower(part[2]))
-		if err != nil || unit == 0 || n*float64(unit) > float64(aYear) {
-			break // the sentence goes on with something else
-		}
-		wait += time.Duration(n * float64(unit))
-	}
-	return now.Add(wait)
+	return now.Add(lengthOf(found[1] + found[2]).Duration())
 }
 
 // counts are numbers as people write them before a length of time.
@@ -134,7 +125,7 @@ func inDigits(words string) string {
 
 func unitOf(word string) time.Duration {
 	switch word {
-	case "ms":
+	case "ms", "millisecond", "milliseconds":
 		return time.Millisecond
 	case "s", "sec", "secs", "second", "seconds":
 		return time.Second
