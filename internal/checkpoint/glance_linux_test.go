@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/watch"
@@ -37,63 +35,14 @@ func TestAGlanceMissesNothing(t *testing.T) {
 		f.Write(f.free(someName(random)), fmt.Sprint(i))
 	}
 	f.Commit("files")
+	deeds := f.deeds(random)
 	s, everything := f.glancing(), f.keep(f.open())
 	f.checkpoint(everything)
 	glanced := 0
-	acts := []struct {
-		name string
-		act  func(at string)
-	}{
-		{"write", func(at string) { f.Write(f.free(at), fmt.Sprint(random.Uint64())) }},
-		{"remove", func(at string) { _ = os.RemoveAll(f.Path(at)) }},
-		{"remove all", func(at string) { f.Must(os.RemoveAll(f.Path(strings.Split(at, "/")[0]))) }},
-		{"run it", func(at string) { _ = os.Chmod(f.Path(at), 0o755) }},
-		{"move", func(at string) {
-			to := f.free(someName(random))
-			f.Must(os.MkdirAll(path.Dir(f.Path(to)), 0o700))
-			_ = os.Rename(f.Path(at), f.Path(to))
-		}},
-		{"move a folder", func(at string) {
-			_ = os.Rename(f.Path(strings.Split(at, "/")[0]), f.Path(fmt.Sprint("moved", random.IntN(3))))
-		}},
-		{"link", func(at string) {
-			f.free(at)
-			f.Must(os.MkdirAll(path.Dir(f.Path(at)), 0o700))
-			f.Must(os.Symlink("a.txt", f.Path(at)))
-		}},
-		{"folder for a link", func(at string) {
-			f.free(at)
-			f.Must(os.MkdirAll(path.Dir(f.Path(at)), 0o700))
-			f.Must(os.Symlink(f.Path("a0"), f.Path(at)))
-		}},
-		{"nested", func(at string) {
-			f.free(at)
-			f.Must(os.MkdirAll(f.Path(at), 0o700))
-			f.Git("init", "-q", "--template=", f.Path(at))
-		}},
-		{"rules", func(at string) { f.Write(".gitignore", fmt.Sprintf("*.log\n%s\n", at)) }},
-		{"rules of one folder", func(at string) { f.Write(path.Join(strings.Split(f.free(at+"/x"), "/")[0], ".gitignore"), "b*\n") }},
-		{"rules that hide themselves", func(at string) { f.Write(f.free(at+"/.gitignore"), "*\n") }},
-		{"something in it", func(at string) { f.Write(f.free(at+"/new"), fmt.Sprint(random.Uint64())) }},
-		{"an empty folder", func(at string) { f.free(at); f.Must(os.MkdirAll(f.Path(at), 0o700)) }},
-		{"what only git hides", func(at string) { f.Write(".git/info/exclude", at+"\n") }},
-		{"commit", func(string) { f.try("add", "-A"); f.try("commit", "-q", "--allow-empty", "-m", "work") }},
-		{"track what is ignored", func(at string) { f.Write(f.free(at), "x"); f.try("add", "-f", at) }},
-		{"go back", func(string) { f.Git("reset", "-q", "--hard") }},
-		{"ignored", func(string) { f.Write("build/out", fmt.Sprint(random.Uint64())) }},
-		{"a pipe", func(at string) {
-			f.free(at)
-			f.Must(os.MkdirAll(path.Dir(f.Path(at)), 0o700))
-			f.Must(syscall.Mkfifo(f.Path(at), 0o600))
-		}},
-	}
 	var done []string
 	for range 40 {
 		for range random.IntN(4) {
-			act := acts[random.IntN(len(acts))]
-			at := someName(random)
-			done = append(done, act.name+" "+at)
-			act.act(at)
+			done = append(done, deeds[random.IntN(len(deeds))].do(random))
 		}
 		c, all := f.glance(s)
 		want, err := everything.Checkpoint(t.Context())
@@ -108,13 +57,6 @@ func TestAGlanceMissesNothing(t *testing.T) {
 	if glanced == 0 {
 		t.Errorf("seed %d: every look was at everything", seed)
 	}
-}
-
-// try runs git, which may refuse.
-func (f folder) try(args ...string) {
-	cmd := exec.Command("git", args...)
-	cmd.Dir = f.Dir
-	_ = cmd.Run()
 }
 
 // A glance looks at what was written to and at nothing else.

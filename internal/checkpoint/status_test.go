@@ -200,3 +200,47 @@ func TestPrintSurvivesBeingWrittenDown(t *testing.T) {
 		t.Errorf("no print reads as %v, want none", got)
 	}
 }
+
+// A file that the user's repository tracks although it is ignored, git does not tell of
+// when it comes back.
+func TestATrackedFileThatIsIgnoredComesBack(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.Write(".gitignore", "*.log\n")
+	f.Write("sub/x.log", "one")
+	f.Git("add", "-f", "sub/x.log", ".gitignore")
+	f.Commit("first")
+	s := f.keep(f.open())
+	last := f.checkpoint(s)
+	for _, step := range []struct {
+		what string
+		act  func()
+		want []string
+	}{
+		{"it goes", func() { f.Must(os.Remove(f.Path("sub/x.log"))) }, []string{"deleted sub/x.log"}},
+		{"nothing", func() {}, nil},
+		{"it comes", func() { f.Write("sub/x.log", "two") }, []string{"created sub/x.log"}},
+		{"it goes again", func() { f.Must(os.Remove(f.Path("sub/x.log"))) }, []string{"deleted sub/x.log"}},
+		{"it comes with a commit", func() { f.Write("sub/x.log", "three"); f.CommitEmpty("more") }, []string{"created sub/x.log", "commits 1"}},
+		{"its folder is a link", func() {
+			f.Must(os.Rename(f.Path("sub"), f.Path("apart")))
+			f.Must(os.Symlink("apart", f.Path("sub")))
+		}, []string{"created sub", "deleted sub/x.log"}},
+		{"the rules are others", func() { f.Write(".gitignore", "*.log\n*.x\n") }, []string{"modified .gitignore"}},
+		{"its folder is there again", func() {
+			f.Must(os.Remove(f.Path("sub")))
+			f.Must(os.Rename(f.Path("apart"), f.Path("sub")))
+		}, []string{"deleted sub", "created sub/x.log"}},
+		{"a folder is in its place", func() { f.Must(os.Remove(f.Path("sub/x.log"))); f.Write("sub/x.log/y", "") }, []string{"deleted sub/x.log"}},
+		{"it has its place again", func() { f.Must(os.RemoveAll(f.Path("sub/x.log"))); f.Write("sub/x.log", "four") }, []string{"created sub/x.log"}},
+		{"it is tracked no more", func() { f.Git("rm", "-q", "--cached", "sub/x.log") }, []string{"deleted sub/x.log"}},
+		{"and written", func() { f.Write("sub/x.log", "five") }, nil},
+	} {
+		step.act()
+		now := f.checkpoint(s)
+		if got := says(f.changes(s, last, now)); !slices.Equal(got, step.want) {
+			t.Errorf("%s: changes = %q, want %q", step.what, got, step.want)
+		}
+		last = now
+	}
+}

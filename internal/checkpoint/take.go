@@ -130,7 +130,7 @@ func (s *Store) take(ctx context.Context, within []string) (Checkpoint, error) {
 	newRules = newRules || slices.ContainsFunc(records, func(r git.Record) bool {
 		return r.Differs() && path.Base(r.Path) == ruleFile
 	})
-	more, drop, tracked, err := s.tracked.follow(ctx, s.user, s.repo, newRules)
+	more, drop, tracked, err := s.tracked.follow(ctx, s.user, s.repo, records, newRules)
 	if err != nil {
 		return Checkpoint{}, err
 	}
@@ -247,21 +247,30 @@ func (r *shadow) status(ctx context.Context, within []string) (records []git.Rec
 // when it was in an earlier checkpoint: a clean checkout would not have it.
 type tracked struct {
 	stamp string   // of the user's index when it was asked
-	files []string // nil when it was not
+	files []string // sorted; nil when it was not
+	gone  []string // of these, those that were not there: that one is back, git does not tell
 }
 
 // follow tells where the user's repository has changed its mind about
 // ignored files: which to keep from now on, which to drop, and what to remember
 // once that is done. It costs as much as a status, so it is asked only when the
-// index or the rules are new. An index that was deleted or cannot be read says
-// nothing.
-func (known tracked) follow(ctx context.Context, user *userRepo, repo *shadow, newRules bool) (keep []git.Record, drop []string, now tracked, err error) {
+// index or the rules are new, or when for the first time a file is gone. An index
+// that was deleted or cannot be read says nothing.
+func (known tracked) follow(ctx context.Context, user *userRepo, repo *shadow, records []git.Record, newRules bool) (keep []git.Record, drop []string, now tracked, err error) {
 	if user.gone() {
 		return nil, nil, known, nil
 	}
+	var deleted []string
+	for _, r := range records {
+		if r.File == 'D' {
+			deleted = append(deleted, r.Path)
+		}
+	}
+	slices.Sort(deleted)
 	at := files.StampAt(user.index())
-	if at == "" || at == known.stamp && !newRules {
-		return nil, nil, known, nil
+	if at == "" || at == known.stamp && !newRules && (known.files != nil || len(deleted) == 0) {
+		keep, known.gone = known.back(user, deleted)
+		return keep, nil, known, nil
 	}
 	out, err := user.ask(ctx, git.Command{}, listIgnored...)
 	var failed *git.Error
@@ -271,25 +280,46 @@ func (known tracked) follow(ctx context.Context, user *userRepo, repo *shadow, n
 	case err != nil:
 		return nil, nil, tracked{}, err
 	}
-	now = tracked{stamp: at, files: append([]string{}, git.SplitNUL(out)...)}
-	if known.files != nil && slices.Equal(now.files, known.files) && !newRules {
-		return nil, nil, now, nil
-	}
-	if out, err = repo.run(ctx, git.Command{}, listIgnored...); err != nil {
-		return nil, nil, tracked{}, err
-	}
-	ours := git.SplitNUL(out)
-	for _, file := range now.files {
-		if _, found := slices.BinarySearch(ours, file); !found {
-			keep = append(keep, git.NewFile(file))
+	now = tracked{stamp: at, files: append([]string{}, git.SplitNUL(out)...), gone: known.gone}
+	if known.files == nil || newRules || !slices.Equal(now.files, known.files) {
+		if out, err = repo.run(ctx, git.Command{}, listIgnored...); err != nil {
+			return nil, nil, tracked{}, err
 		}
+		ours := git.SplitNUL(out)
+		now.gone = without(now.files, ours)
+		drop = without(ours, now.files)
 	}
-	for _, file := range ours {
-		if _, found := slices.BinarySearch(now.files, file); !found {
-			drop = append(drop, file)
-		}
-	}
+	keep, now.gone = now.back(user, deleted)
 	return keep, drop, now, nil
+}
+
+// back is which of the files that were not there are to be kept now, and which are
+// still gone, or gone by now.
+func (known tracked) back(user *userRepo, deleted []string) (keep []git.Record, gone []string) {
+	for _, file := range without(known.gone, deleted) {
+		if user.holds(file) {
+			keep = append(keep, git.NewFile(file))
+		} else {
+			gone = append(gone, file)
+		}
+	}
+	for _, file := range deleted {
+		if _, found := slices.BinarySearch(known.files, file); found {
+			gone = append(gone, file)
+		}
+	}
+	slices.Sort(gone)
+	return keep, gone
+}
+
+// without is what is in one sorted list and not in the other.
+func without(all, others []string) (rest []string) {
+	for _, name := range all {
+		if _, found := slices.BinarySearch(others, name); !found {
+			rest = append(rest, name)
+		}
+	}
+	return rest
 }
 
 // listIgnored lists the files of an index that the rules ignore, sorted.

@@ -88,6 +88,18 @@ func (u *userRepo) exclude() string { return filepath.Join(u.common, "info", "ex
 // path is where a file of the work tree is, by its name from the top.
 func (u *userRepo) path(name string) string { return filepath.Join(u.top, filepath.FromSlash(name)) }
 
+// holds tells whether there is a file in the work tree. What is beyond a link is in
+// another place.
+func (u *userRepo) holds(name string) bool {
+	for folder := range above(name) {
+		if info, err := os.Lstat(u.path(folder)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	info, err := os.Lstat(u.path(name))
+	return err == nil && !info.IsDir()
+}
+
 // ask runs git on the user's repository, to read from it, and leads it to this one
 // and nowhere else: else it would take one further up when an agent has deleted
 // this one.
