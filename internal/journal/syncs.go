@@ -93,8 +93,12 @@ func (r *Run) startSync() {
 
 // sync puts the journal on the disk, and tells whether that went well.
 func (r *Run) sync() bool {
-	r.syncs.due = false
-	err := r.log.journal.f.Sync()
+	f := r.log.journal.f
+	if r.syncs.due = f == nil; r.syncs.due { // it was put back, and could not be opened
+		r.trouble.note("sync of "+journalName, fs.ErrClosed)
+		return false
+	}
+	err := f.Sync()
 	r.synced(r.log.safe, err)
 	return err == nil
 }

@@ -153,6 +153,25 @@ func TestASyncOfAFileThatIsNoLongerTheJournalIsMadeAgain(t *testing.T) {
 	}
 }
 
+// Where the journal was put back and cannot be opened, there is none to sync: that is
+// trouble, and no end of the run.
+func TestAJournalThatIsNotOpenIsTrouble(t *testing.T) {
+	r := create(t, sealedStore(t))
+	startOf(r)
+	finish(r, loop.State{}, 1)
+	r.log.journal.f.Close()
+	r.log.journal.f = nil // as restore leaves it, when too many files are open
+	r.Settle()
+	if list := r.Trouble(); len(list) != 1 || !strings.Contains(list[0], "sync of "+journalName) {
+		t.Errorf("Trouble = %q", list)
+	}
+	r.Append(at(3, 2, 1, &loop.IterationStarted{}))
+	r.Settle()
+	if got := headOf(t, r).Events; got != 3 {
+		t.Errorf("the head knows of %d events, want 3: it is open again", got)
+	}
+}
+
 func TestTheFirstAgentStartsWithItsPlaceInRunJSON(t *testing.T) {
 	r := create(t, sealedStore(t))
 	startOf(r)
