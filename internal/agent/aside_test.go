@@ -50,6 +50,8 @@ func TestOpencodeThatCannotBegin(t *testing.T) {
 	const (
 		broken  = `{"type":"error","sessionID":"ses_1","error":{"name":"UnknownError","data":{"message":"Unexpected server error. Check server logs for details.","ref":"err_1"}}}`
 		unknown = `!timestamp=2026-11-18T15:02:58.321Z level=ERROR run=52 message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: fake/nope." cause="x"`
+		similar = `!timestamp=2026-11-18T15:02:58.321Z level=ERROR run=52 message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: a/b-4. Did you mean: b-4-5, b-4-1?" cause="x"`
+		known   = `!timestamp=2026-11-18T15:02:58.321Z level=ERROR run=52 message=failed ref=err_1 error="ProviderModelNotFoundError: Model not found: a/b-4. Did you mean: b-4-5, b-4?" cause="x"`
 	)
 	for _, tt := range []struct {
 		name  string
@@ -58,6 +60,8 @@ func TestOpencodeThatCannotBegin(t *testing.T) {
 	}{
 		{"the log tells why", []string{unknown, broken}, because(loop.ErrModel, "Model not found: fake/nope.")},
 		{"and may come later", []string{broken, unknown}, because(loop.ErrModel, "Model not found: fake/nope.")},
+		{"a model with names like it", []string{similar, broken}, because(loop.ErrModel, "Model not found: a/b-4. Did you mean: b-4-5, b-4-1?")},
+		{"a model that it knows, of a provider where nobody is signed in", []string{known, broken}, because(loop.ErrAuth, "it knows the model a/b-4, but nobody is signed in to a")},
 		{"nobody tells", []string{broken}, because(loop.ErrAgent, "it failed before it asked a model: check the name of the model, and that its provider is signed in")},
 		{"a filter", []string{`{"type":"error","error":{"name":"ContentFilterError","data":{"message":"The response was blocked by the provider's content filter"}}}`}, because(loop.ErrRefusal, "The response was blocked by the provider's content filter")},
 	} {

@@ -318,13 +318,25 @@ func (d *opencodeDialect) finish(part value, r *report) {
 
 func (d *opencodeDialect) end(_ loop.Exit, r *report) {
 	if d.broke && d.logged != "" {
-		kind, words, _ := strings.Cut(d.logged, ": ")
-		r.failed(fault{kind: kind, text: cmp.Or(words, d.logged)})
+		r.failed(opencodeMissing(d.logged))
 	}
 	// It exits 0 when it was not allowed to go on.
 	if r.result == nil && d.rejected != "" {
 		r.failed(fault{kind: "permission", text: "it was not allowed to use " + d.rejected + ", and stopped there"})
 	}
+}
+
+// missingForm is a model that it cannot find, and those with names like it.
+var missingForm = text.NewPattern(`^Model not found: ([^/\s]+)/(\S+)\. Did you mean: (.*)\?`)
+
+// opencodeMissing reads why it could not begin. A model that it advises to take instead
+// of itself is one that it knows: only nobody is signed in to its provider.
+func opencodeMissing(logged string) fault {
+	kind, words, _ := strings.Cut(logged, ": ")
+	if m := missingForm().FindStringSubmatch(words); m != nil && slices.Contains(strings.Split(m[3], ", "), m[2]) {
+		return fault{kind: "ProviderAuthError", text: "it knows the model " + m[1] + "/" + m[2] + ", but nobody is signed in to " + m[1]}
+	}
+	return fault{kind: kind, text: cmp.Or(words, logged)}
 }
 
 func opencodeFault(v value) fault {
