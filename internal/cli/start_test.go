@@ -14,7 +14,7 @@ import (
 // maxInit is what all packages together may allocate before main. It is a count, the
 // same on every machine: each command pays for it, and the keeper of each run. A third
 // of what is left is the schemas and codecs of the MCP library.
-const maxInit = 410 << 10
+const maxInit = 400 << 10
 
 func TestLittleIsSetUpBeforeMain(t *testing.T) {
 	if testing.Short() {
