@@ -16,7 +16,8 @@ type claudeDialect struct {
 	accent accent
 	bill   bill
 	spoke  bool            // it has written text
-	word   string          // for what went wrong, from a synthetic message
+	word   string          // for what went wrong, from a synthetic message that is the last
+	broke  string          // the error in the last text, where one looks like a text
 	tasks  map[string]bool // of its own, in the background
 	alarm  bool            // it has asked to be woken up
 }
@@ -110,6 +111,7 @@ func (d *claudeDialect) assistant(v value, r *report) {
 		}
 		return
 	}
+	d.word = ""
 	// A subagent's words are not the agent's: its claim would be half a claim.
 	subagent := v.has("parent_tool_use_id")
 	for _, block := range message.list("content") {
@@ -133,8 +135,9 @@ func (d *claudeDialect) assistant(v value, r *report) {
 
 func (d *claudeDialect) text(text string, r *report) {
 	if d.accent.broken != nil {
-		if before, _, found := d.accent.broken(text); found {
-			text = before
+		d.broke = ""
+		if before, what, found := d.accent.broken(text); found {
+			text, d.broke = before, what
 		}
 	}
 	d.spoke = d.spoke || text != ""
@@ -242,11 +245,14 @@ func (d *claudeDialect) fault(v value) (fault, bool) {
 		if _, what, found := d.accent.broken(text); found {
 			return fault{text: what}, true
 		}
-	}
-	if !v.bool("is_error") && v.is("success", "subtype") {
-		return fault{}, false
+		if text == "" && d.broke != "" {
+			return fault{text: d.broke}, true
+		}
 	}
 	f := fault{status: v.int("api_error_status"), kind: d.word, text: text}
+	if !v.bool("is_error") && v.is("success", "subtype") && f.status < 400 && f.kind == "" {
+		return fault{}, false
+	}
 	for _, key := range []string{"subtype", "terminal_reason", "stop_reason"} {
 		if word := v.str(key); exactWords[word] != "" {
 			f.kind = word

@@ -156,7 +156,7 @@ func (d *codexDialect) event(v value, r *report) {
 		// A command that has not returned runs on in the background.
 		r.ended(loop.AgentResult{OK: true, Text: d.last, Pending: len(r.open) > 0})
 	case v.is("turn.failed", "type"):
-		r.failed(codexFault(v.str("error", "message")))
+		r.failed(codexFault(cmp.Or(v.str("error", "message"), d.fault))) // which it has said before
 	}
 }
 

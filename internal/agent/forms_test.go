@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // forms are other ways to put down the same stream. What is made of it stays the same.
@@ -84,3 +86,44 @@ func spaced(line []byte) []byte {
 }
 
 func windows(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }
+
+// What fails still fails when a version leaves a field out that it had.
+func TestNoMissingFieldMakesASuccess(t *testing.T) {
+	for _, r := range recordings(t) {
+		lines := slices.Collect(bytes.Lines(r.stdout))
+		if len(r.stdout) > 8<<10 || resultOf(r).OK {
+			continue
+		}
+		for i, line := range lines {
+			var object map[string]any
+			if json.Unmarshal(line, &object) != nil || object["type"] == "run_aborted" { // which is all that cline says of it
+				continue
+			}
+			without(object, func(field string) {
+				text, _ := json.Marshal(object) // it has just been read
+				other := r
+				other.stdout = slices.Concat(slices.Concat(lines[:i]...), text, []byte("\n"), slices.Concat(lines[i+1:]...))
+				if resultOf(other).OK {
+					t.Errorf("%s without %s in line %d is a success", r.name, field, i+1)
+				}
+			})
+		}
+	}
+}
+
+func resultOf(r recording) *loop.AgentResult {
+	all := r.decode()
+	return all[len(all)-1].(*loop.AgentResult)
+}
+
+// without takes each field of an object away in turn, and each of the objects in it.
+func without(object map[string]any, visit func(field string)) {
+	for field, value := range object {
+		delete(object, field)
+		visit(field)
+		object[field] = value
+		if inner, ok := value.(map[string]any); ok {
+			without(inner, func(deeper string) { visit(field + "." + deeper) })
+		}
+	}
+}
