@@ -66,10 +66,14 @@ type world struct {
 	dir string
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return newWorldOf(t, "sha1") }
+
+// newWorldOf is one whose objects git names in this way.
+func newWorldOf(t *testing.T, format string) *world {
 	w := &world{t, t.TempDir()}
-	w.git(w.dir, "init", "-q", "--bare", "-b", "main", "hub.git")
-	w.git(w.dir, "clone", "-q", "hub.git", "first")
+	w.git(w.dir, "init", "-q", "--bare", "-b", "main", "--object-format="+format, "hub.git")
+	w.git(w.dir, "init", "-q", "-b", "main", "--object-format="+format, "first")
+	w.git(w.at("first"), "remote", "add", "origin", w.at("hub.git"))
 	w.write("first", "README", "hello\n")
 	w.git(w.at("first"), "add", ".")
 	w.git(w.at("first"), "commit", "-qm", "start")
@@ -225,6 +229,33 @@ func TestThereAndBack(t *testing.T) {
 	w.whole("first", run)
 	if e, _ = w.machine("first").Load(run); e.Here() != nil {
 		t.Error(e.Here())
+	}
+}
+
+// Git has two ways to name objects, and a run travels by either.
+func TestThereAndBackBySHA256(t *testing.T) {
+	w := newWorldOf(t, "sha256")
+	run := w.park("first")
+	w.must(w.push("first", run))
+	w.must(w.fetch("second", run, false))
+	w.whole("second", run)
+	w.must(w.push("second", run))
+	w.must(w.fetch("first", run, false))
+	w.whole("first", run)
+}
+
+// A remote that names objects otherwise takes no run, and says why.
+func TestARemoteThatNamesObjectsOtherwise(t *testing.T) {
+	w := newWorld(t)
+	run := w.park("first")
+	w.git(w.dir, "init", "-q", "--bare", "--object-format=sha256", "other.git")
+	_, err := Place{Store: w.machine("first")}.Push(t.Context(), run, w.at("other.git"))
+	var otherwise *FormatError
+	if !errors.As(err, &otherwise) {
+		t.Errorf("%v", err)
+	}
+	if e, _ := w.machine("first").Load(run); e.Here() != nil {
+		t.Errorf("it is not here any more: %v", e.Here())
 	}
 }
 

@@ -81,6 +81,18 @@ func (e *BusyError) Hint() string {
 	return "try again when it has ended; if there is none, delete the .lock file that it has left"
 }
 
+// FormatError says that a remote names git's objects in another way than the repository.
+type FormatError struct{ Remote, Here string }
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s cannot hold what is here: git names objects by %s in this repository, and otherwise there", e.Remote, e.Here)
+}
+
+// Hint says what to do.
+func (e *FormatError) Hint() string {
+	return "nothing was changed; take a remote that this repository was cloned from, or can be pushed to"
+}
+
 // UnsureError says that a push was cut short, and may have come through.
 type UnsureError struct {
 	Run, Remote string

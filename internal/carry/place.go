@@ -101,7 +101,7 @@ func (r *remote) list(ctx context.Context) ([]Near, error) {
 	defer os.RemoveAll(dir)
 	glance := *r
 	glance.repo, glance.git = dir, r.git.In(dir)
-	if _, err := glance.run(ctx, nil, nil, "init", "-q", "--bare", dir); err != nil {
+	if _, err := glance.run(ctx, nil, nil, "init", "-q", "--bare", "--object-format="+r.format, dir); err != nil {
 		return nil, fmt.Errorf("make a repository to look with: %w", err)
 	}
 	return glance.cards(ctx, refs)

@@ -20,7 +20,9 @@ type remote struct {
 	name string // as a person has named it, without a password
 	url  string
 	repo string
-	git  git.Program
+	// format is how the repository names its objects: sha1 or sha256.
+	format string
+	git    git.Program
 }
 
 // openRemote finds the remote that a person means: one of the repository, a URL or a
@@ -88,9 +90,10 @@ func (r *remote) make(ctx context.Context, tree *git.Tree) error {
 	if err != nil {
 		return err
 	}
+	r.format = strings.TrimSpace(string(format))
 	version, extension := 0, ""
-	if f := strings.TrimSpace(string(format)); f != "sha1" {
-		version, extension = 1, "[extensions]\n\tobjectFormat = "+f+"\n"
+	if r.format != "sha1" {
+		version, extension = 1, "[extensions]\n\tobjectFormat = "+r.format+"\n"
 	}
 	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads"} {
 		if err := os.MkdirAll(filepath.Join(r.repo, filepath.FromSlash(dir)), 0o700); err != nil {
@@ -183,6 +186,8 @@ func (r *remote) fetch(ctx context.Context, ref string, tips []string, args ...s
 		switch {
 		case err == nil:
 			return nil
+		case namesOtherwise(err):
+			return &FormatError{r.name, r.format}
 		case !strings.Contains(err.Error(), "cannot lock ref"):
 			if now, lookErr := r.look(ctx, ref); lookErr != nil || now == "" {
 				return &UnreachableError{r.name, err}
@@ -220,6 +225,8 @@ func (r *remote) push(ctx context.Context, run, ref, from, to string, more []str
 		case refuses(err):
 			return &RefusedError{r.name, reason(err)}
 		default:
+		case namesOtherwise(err):
+			return &FormatError{r.name, r.format}
 			err = &UnreachableError{r.name, err}
 		}
 		if n == tries {
@@ -244,6 +251,12 @@ func refuses(err error) bool {
 }
 
 // reason is what a remote says for its no.
+// namesOtherwise tells whether git has found that two repositories name their objects in
+// different ways.
+func namesOtherwise(err error) bool {
+	return strings.Contains(err.Error(), "mismatched algorithms") || strings.Contains(err.Error(), "repository's hash algorithm")
+}
+
 func reason(err error) string {
 	var said []string
 	for line := range strings.FieldsFuncSeq(err.Error(), func(c rune) bool { return c == '\n' || c == '\r' }) {
