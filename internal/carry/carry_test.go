@@ -500,6 +500,89 @@ func TestASecretOfTwoNames(t *testing.T) {
 	}
 }
 
+// What a person puts into the work tree after the run keeps it from leaving only as long
+// as it is there: what was refused is in none of its checkpoints.
+func TestASecretThatIsTakenAway(t *testing.T) {
+	w := newWorld(t)
+	run := w.park("first")
+	w.write("first", "prod.env", "TOKEN=x\n")
+	_, err := w.push("first", run)
+	var secret *SecretError
+	if !errors.As(err, &secret) || secret.Kept {
+		t.Fatalf("%v: %+v", err, secret)
+	}
+	if err := os.Remove(filepath.Join(w.at("first"), "prod.env")); err != nil {
+		t.Fatal(err)
+	}
+	w.must(w.push("first", run))
+	w.must(w.fetch("second", run, false))
+	w.whole("second", run)
+}
+
+// One that a checkpoint of the run has is there for good, and a person is told so.
+func TestASecretThatTheRunHasKept(t *testing.T) {
+	w := newWorld(t)
+	w.write("first", "prod.env", "TOKEN=x\n")
+	run := w.park("first")
+	if err := os.Remove(filepath.Join(w.at("first"), "prod.env")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.push("first", run)
+	var secret *SecretError
+	if !errors.As(err, &secret) || !secret.Kept {
+		t.Errorf("%v: %+v", err, secret)
+	}
+}
+
+// What was in the way of a fetch that was refused is no part of the run.
+func TestWhatRefusedAFetchIsNotKept(t *testing.T) {
+	w := newWorld(t)
+	run := w.park("first")
+	w.must(w.push("first", run))
+	w.write("first", "prod.env", "TOKEN=x\n")
+	_, err := w.fetch("first", run, false)
+	var dirty *DirtyError
+	if !errors.As(err, &dirty) {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(w.at("first"), "prod.env")); err != nil {
+		t.Fatal(err)
+	}
+	if m := w.must(w.fetch("first", run, false)); m.Aside != "" {
+		t.Errorf("it was set aside: %s", m.Aside)
+	}
+	w.must(w.push("first", run))
+}
+
+// What no checkpoint holds does not travel: that is told, and not counted as gone along.
+func TestWhatStaysIsTold(t *testing.T) {
+	w := newWorld(t)
+	run := w.park("first")
+	w.git(w.at("first"), "init", "-q", "inner")
+	w.write("first", "inner/file", "x\n")
+	if err := os.Truncate(w.at("first")+"/work", 0); err != nil {
+		t.Fatal(err)
+	}
+	large, err := os.Create(filepath.Join(w.at("first"), "large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(large.Truncate(65<<20), large.Close()); err != nil {
+		t.Fatal(err)
+	}
+	m := w.must(w.push("first", run))
+	var stays []string
+	for _, s := range m.Stays {
+		stays = append(stays, s.Path)
+	}
+	if got := strings.Join(stays, " "); got != "large inner" || m.Since != 1 {
+		t.Errorf("%q stay, %d went along", got, m.Since)
+	}
+	if m := w.must(w.fetch("second", run, false)); len(m.Stays) != 2 {
+		t.Errorf("where it arrives, %v is missing", m.Stays)
+	}
+}
+
 // A run that is alive in another work tree is not taken from under its runner.
 func TestOneThatIsAliveElsewhere(t *testing.T) {
 	w := newWorld(t)

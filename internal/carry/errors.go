@@ -25,7 +25,7 @@ func (e *TakenError) Error() string {
 
 // Hint says what to do.
 func (e *TakenError) Hint() string {
-	return fmt.Sprintf("let it be parked and pushed there; or take it nevertheless, and what is done there from now on is lost: refrain carry fetch %s %s --force", e.Run, e.Remote)
+	return fmt.Sprintf("let it be parked and pushed there; or take it nevertheless, and what is done there from now on is lost: refrain carry fetch %s %s --trust --force", e.Run, e.Remote)
 }
 
 // RefusedError says that the remote does not take a run, and why.
@@ -121,7 +121,10 @@ func (e *ForeignError) Hint() string {
 }
 
 // SecretError says that files hold what should not leave this machine.
-type SecretError struct{ Files []string }
+type SecretError struct {
+	Files []string
+	Kept  bool // in what the run has kept, where taking them away now does not help
+}
 
 func (e *SecretError) Error() string {
 	const few = 5
@@ -135,6 +138,9 @@ func (e *SecretError) Error() string {
 
 // Hint says what to do.
 func (e *SecretError) Hint() string {
+	if !e.Kept {
+		return "take these files away, or let git ignore them, and say the same again: the run has not kept them"
+	}
 	return "let git ignore these files, and begin a new run: those that git ignores are in no checkpoint"
 }
 

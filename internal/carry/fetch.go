@@ -66,6 +66,7 @@ type admission struct {
 	here    *journal.Entry   // as it is here; nil: it is not
 	note    *journal.Carried // of that
 	now     string           // what the ref is at
+	aside   string           // where the run that was here is now, if not all of it has come
 }
 
 // find finds which run is meant, on the remote and here. One that has left from here is
@@ -175,7 +176,15 @@ func (a *admission) clean(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		border := checkpoint.Border{Store: h.Kept}
+		last, err := border.Last(ctx)
+		if err != nil {
+			return err
+		}
 		if now, err := h.Kept.Checkpoint(ctx); err != nil || now.Tree == a.note.Tree {
+			return err
+		}
+		if err := border.Forget(last); err != nil { // what is there is a person's, and no part of the run
 			return err
 		}
 	}
@@ -261,7 +270,8 @@ func (a *admission) install(ctx context.Context, found *arrival, card Card, l jo
 		return nil, err
 	}
 	return &Moved{
-		Run: entry.Name, ID: a.id, Remote: a.remote.name, At: a.now, Leg: card.Leg, Branch: card.Branch, Commit: card.Head, Before: before.ID, Cut: card.Cut,
+		Run: entry.Name, ID: a.id, There: card.Name, Remote: a.remote.name, At: a.now, Leg: card.Leg, Branch: card.Branch, Commit: card.Head, Before: before.ID, Cut: card.Cut,
+		Stays: staying(goal), Aside: a.aside,
 	}, nil
 }
 
@@ -280,10 +290,11 @@ func (a *admission) records(ctx context.Context, found *arrival, l journal.Lugga
 		}
 		return note.Write(dir)
 	}
-	name, err := journal.Border{Store: a.place.Store}.Unpack(l, fill, func(was, next string) bool { return a.replaces(ctx, was, next) })
+	name, aside, err := journal.Border{Store: a.place.Store}.Unpack(l, fill, func(was, next string) bool { return a.replaces(ctx, was, next) })
 	if err != nil {
 		return journal.Entry{}, foreign(err)
 	}
+	a.aside = aside
 	return a.place.Store.Load(name)
 }
 

@@ -2,6 +2,7 @@ package carry
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -52,9 +53,9 @@ func (r *remote) meant(ctx context.Context, word string) (id string, err error) 
 	case len(fits) == 1:
 		return fits[0], nil
 	case len(fits) > 1:
-		return "", &UnknownError{"several runs on " + r.name + " are called " + word, "name one by its id: " + strings.Join(fits, ", ")}
+		return "", &UnknownError{fmt.Sprintf("several runs on %s are called %q", r.name, word), "name one by its id: " + strings.Join(fits, ", ")}
 	case len(names) == 0:
 		return "", &UnknownError{"there is no run on " + r.name, "\"refrain carry push\" takes one there"}
 	}
-	return "", &UnknownError{"there is no run " + word + " on " + r.name, "\"refrain carry ls\" lists those that are there"}
+	return "", &UnknownError{fmt.Sprintf("there is no run %q on %s", word, r.name), "\"refrain carry ls\" lists those that are there"}
 }

@@ -60,10 +60,19 @@ type Moved struct {
 	Branch string `json:"branch,omitempty"`
 	Commit string `json:"commit,omitempty"`
 
-	Cut    []Cut  `json:"cut,omitempty"`    // files that stay, for they are too large
-	Since  int    `json:"since,omitempty"`  // files of the work tree that have changed since the run was left
-	Before string `json:"before,omitempty"` // the checkpoint of what was in the work tree before
-	Kept   bool   `json:"kept,omitempty"`   // everything was here already
+	Cut    []Cut   `json:"cut,omitempty"`    // files of the run that stay, for they are too large
+	Stays  []Stays `json:"stays,omitempty"`  // what of the work tree does not travel
+	There  string  `json:"there,omitempty"`  // what the run is called on the remote
+	Aside  string  `json:"aside,omitempty"`  // the folder of a fork of the run that was here
+	Since  int     `json:"since,omitempty"`  // files of the work tree that have changed since the run was left
+	Before string  `json:"before,omitempty"` // the checkpoint of what was in the work tree before
+	Kept   bool    `json:"kept,omitempty"`   // everything was here already
+}
+
+// Stays is what of a work tree is in no checkpoint, and why. What git ignores is not told.
+type Stays struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
 }
 
 // Near is the run that has come to a remote.

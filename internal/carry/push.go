@@ -1,10 +1,13 @@
 package carry
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
@@ -71,7 +74,8 @@ type departure struct {
 	ref    string
 	was    *journal.Carried // nil: it has never travelled
 
-	more []string // folders of objects that the checkpoints are in
+	more  []string // folders of objects that the checkpoints are in
+	stays []Stays  // of the work tree
 }
 
 // leave makes a state of the run, and moves the ref to it. That the run is away is noted
@@ -122,7 +126,7 @@ func (d *departure) leave(ctx context.Context, meant string) (*Moved, error) {
 		return nil, err
 	}
 	return &Moved{
-		Run: d.entry.Name, ID: d.entry.ID, Remote: d.remote.name, At: sha, Leg: s.card.Leg, Branch: s.card.Branch, Commit: s.card.Head, Cut: s.card.Cut, Since: since,
+		Run: d.entry.Name, ID: d.entry.ID, There: s.card.Name, Remote: d.remote.name, At: sha, Leg: s.card.Leg, Branch: s.card.Branch, Commit: s.card.Head, Cut: s.card.Cut, Since: since, Stays: d.stays,
 	}, nil
 }
 
@@ -154,7 +158,11 @@ func (d *departure) before(ctx context.Context, meant string) (at string, prior 
 		return "", nil, &TakenError{Run: d.entry.Name, Remote: d.remote.name, By: d.remote.cardOf(ctx, d.ref, d.entry.ID)}
 	}
 	if d.was != nil && d.was.Away && now == d.was.At {
-		return "", nil, &UnwillingError{d.entry.Name + " has been carried to " + d.remote.name + " already", "fetch it where it is to go on: refrain carry fetch " + d.was.Name + " " + d.remote.name}
+		d.was.There = true
+		if err := d.stay(); err != nil {
+			return "", nil, err
+		}
+		return "", nil, &UnwillingError{d.entry.Name + " has been carried to " + d.remote.name + " already", "fetch it where it is to go on: refrain carry fetch " + d.was.Name + " " + d.remote.name + " --trust"}
 	}
 	if known == "" {
 		return "", nil, nil
@@ -166,20 +174,28 @@ func (d *departure) before(ctx context.Context, meant string) (at string, prior 
 }
 
 // state is the run as it stands, and how many files of the work tree have changed since
-// it was left.
-func (d *departure) state(ctx context.Context, prior *Card) (*state, int, error) {
+// it was left. Where a secret keeps it from leaving, the run has not kept that.
+func (d *departure) state(ctx context.Context, prior *Card) (s *state, since int, err error) {
 	h, err := history.Open(ctx, d.place.Store, d.entry)
 	if err != nil {
 		return nil, 0, err
 	}
+	border := checkpoint.Border{Store: h.Kept}
+	kept, err := border.Last(ctx)
+	if err != nil {
+		return nil, 0, d.bare(err)
+	}
+	defer func() {
+		var secret *SecretError
+		if errors.As(err, &secret) && kept != "" {
+			err = cmp.Or(border.Forget(kept), err)
+		}
+	}()
 	made, err := h.Kept.Checkpoint(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	if !h.Kept.CanRestore() {
-		return nil, 0, &UnwillingError{d.entry.Name + " has no checkpoints that could travel", "runs in a git work tree have them, unless git.checkpoint is false"}
-	}
-	d.more = checkpoint.Border{Store: h.Kept}.Objects()
+	d.more, d.stays = border.Objects(), staying(made)
 	card := Card{Run: d.entry.ID, Name: d.entry.Name, State: d.place.Store.Status(d.entry), Leg: 1, Checkpoint: made.ID, Tree: made.Tree, Prefix: d.tree.Prefix()}
 	if prior != nil {
 		card.Name, card.Leg = prior.Name, prior.Leg
@@ -196,14 +212,13 @@ func (d *departure) state(ctx context.Context, prior *Card) (*state, int, error)
 	if own := d.entry.Branch(); own != "" && own != card.Branch {
 		return nil, 0, &UnwillingError{d.entry.Name + " works on the branch " + own, "go back to it: git switch " + own}
 	}
-	since := 0
 	if last := d.entry.State.LastCheckpoint; last != "" && last != made.ID {
 		if was, err := h.Kept.Load(ctx, last); err == nil {
-			changes, err := h.Kept.Changes(ctx, was, made)
+			changed, err := d.remote.run(ctx, nil, d.more, "diff-tree", "-r", "-z", "--name-only", was.Tree, made.Tree)
 			if err != nil {
-				return nil, 0, err
+				return nil, 0, fmt.Errorf("compare the work tree with what the run left: %w", err)
 			}
-			since = changes.Created + changes.Modified + changes.Deleted
+			since = strings.Count(changed, "\x00")
 		}
 	}
 	l, err := journal.Border{Store: d.place.Store}.Pack(d.entry.Name)
@@ -215,9 +230,29 @@ func (d *departure) state(ctx context.Context, prior *Card) (*state, int, error)
 	if err := card.follow(prior, l.Journal); err != nil {
 		return nil, 0, err
 	}
-	if err := d.remote.noSecrets(ctx, card, d.place.Hide, d.more); err != nil {
+	if err := d.remote.noSecrets(ctx, card, kept, d.place.Hide, d.more); err != nil {
 		return nil, 0, err
 	}
-	s, err := lay(card, l, d.entry.Dir, d.place.Hide)
+	s, err = lay(card, l, d.entry.Dir, d.place.Hide)
 	return s, since, err
+}
+
+// bare is an error that a run has no checkpoints, as a person is to hear it.
+func (d *departure) bare(err error) error {
+	var none *checkpoint.NoGitError
+	if !errors.As(err, &none) {
+		return err
+	}
+	return &UnwillingError{d.entry.Name + " has no checkpoints that could travel", "runs in a git work tree have them, unless git.checkpoint is false"}
+}
+
+// staying is what of a work tree no checkpoint holds.
+func staying(c checkpoint.Checkpoint) (list []Stays) {
+	for _, one := range c.Skipped {
+		list = append(list, Stays{one.Path, one.Why})
+	}
+	for _, path := range c.Inner {
+		list = append(list, Stays{path, "a repository of its own"})
+	}
+	return list
 }

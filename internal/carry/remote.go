@@ -224,9 +224,9 @@ func (r *remote) push(ctx context.Context, run, ref, from, to string, more []str
 			return &TakenError{Run: run, Remote: r.name, By: r.cardOf(ctx, ref, strings.TrimPrefix(ref, Prefix)), Now: now}
 		case refuses(err):
 			return &RefusedError{r.name, reason(err)}
-		default:
 		case namesOtherwise(err):
 			return &FormatError{r.name, r.format}
+		default:
 			err = &UnreachableError{r.name, err}
 		}
 		if n == tries {
@@ -250,13 +250,13 @@ func refuses(err error) bool {
 	return false
 }
 
-// reason is what a remote says for its no.
 // namesOtherwise tells whether git has found that two repositories name their objects in
 // different ways.
 func namesOtherwise(err error) bool {
 	return strings.Contains(err.Error(), "mismatched algorithms") || strings.Contains(err.Error(), "repository's hash algorithm")
 }
 
+// reason is what a remote says for its no.
 func reason(err error) string {
 	var said []string
 	for line := range strings.FieldsFuncSeq(err.Error(), func(c rune) bool { return c == '\n' || c == '\r' }) {

@@ -19,11 +19,29 @@ const (
 )
 
 // noSecrets refuses checkpoints with files that nobody has committed and that seem to
-// hold secrets: by their names, or because a secret that we know stands in them.
-func (r *remote) noSecrets(ctx context.Context, card Card, hide *redact.Redactor, more []string) error {
-	out, err := r.run(ctx, nil, more, "rev-list", "--objects", card.Checkpoint, "--not", card.Head, "--")
+// hold secrets: by their names, or because a secret that we know stands in them. The
+// last one that the run had kept before tells whether taking them away now helps.
+func (r *remote) noSecrets(ctx context.Context, card Card, kept string, hide *redact.Redactor, more []string) error {
+	told, err := r.secrets(ctx, card.Checkpoint, card.Head, hide, more)
+	if err != nil || len(told) == 0 {
+		return err
+	}
+	if kept == "" {
+		return &SecretError{told, false}
+	}
+	before, err := r.secrets(ctx, kept, card.Head, hide, more)
 	if err != nil {
-		return fmt.Errorf("list what would leave: %w", err)
+		return err
+	}
+	return &SecretError{told, len(before) > 0}
+}
+
+// secrets are the files that seem to hold some in the checkpoints up to one, but for what
+// is in a commit.
+func (r *remote) secrets(ctx context.Context, upTo, head string, hide *redact.Redactor, more []string) ([]string, error) {
+	out, err := r.run(ctx, nil, more, "rev-list", "--objects", upTo, "--not", head, "--")
+	if err != nil {
+		return nil, fmt.Errorf("list what would leave: %w", err)
 	}
 	names := map[string][]string{}
 	var objects []string
@@ -33,8 +51,8 @@ func (r *remote) noSecrets(ctx context.Context, card Card, hide *redact.Redactor
 			objects = append(objects, sha)
 		}
 	}
-	if err := r.otherNames(ctx, card, more, names); err != nil {
-		return err
+	if err := r.otherNames(ctx, upTo, head, more, names); err != nil {
+		return nil, err
 	}
 	var told []string
 	err = r.each(ctx, objects, more, func(sha string, size int64, content func() []byte) {
@@ -44,19 +62,13 @@ func (r *remote) noSecrets(ctx context.Context, card Card, hide *redact.Redactor
 			told = append(told, names[sha][0])
 		}
 	})
-	if err != nil {
-		return err
-	}
-	if len(told) > 0 {
-		slices.Sort(told)
-		return &SecretError{slices.Compact(told)}
-	}
-	return nil
+	slices.Sort(told)
+	return slices.Compact(told), err
 }
 
 // otherNames adds to the names of files those that the same content has elsewhere.
-func (r *remote) otherNames(ctx context.Context, card Card, more []string, names map[string][]string) error {
-	out, err := r.run(ctx, nil, more, "log", "-z", "--format=", "--raw", "--no-abbrev", "--no-renames", "--root", "-m", "--first-parent", card.Checkpoint, "--not", card.Head, "--")
+func (r *remote) otherNames(ctx context.Context, upTo, head string, more []string, names map[string][]string) error {
+	out, err := r.run(ctx, nil, more, "log", "-z", "--format=", "--raw", "--no-abbrev", "--no-renames", "--root", "-m", "--first-parent", upTo, "--not", head, "--")
 	if err != nil {
 		return fmt.Errorf("name what would leave: %w", err)
 	}

@@ -59,7 +59,7 @@ func lay(card Card, l journal.Luggage, runDir string, hide *redact.Redactor) (*s
 	}
 	if len(told) > 0 { // these are sealed as they are, so nothing can be taken out of them
 		slices.Sort(told)
-		return nil, &SecretError{told}
+		return nil, &SecretError{told, true}
 	}
 	at := 0
 	for i, n := range card.Chunks {

@@ -53,11 +53,36 @@ func (b Border) Admit(ctx context.Context, id string) error {
 			return fmt.Errorf("take in checkpoint %s: %q is not a path in the work tree", one, path)
 		}
 	}
-	if err := files.Overwrite(b.Store.repo.head(), []byte(id+"\n"), 0o600, files.SyncFile); err != nil {
+	if err := b.setLast(id); err != nil {
 		return fmt.Errorf("take in a checkpoint: %w", err)
 	}
-	b.Store.last = nil
 	return nil
+}
+
+// Last names the last checkpoint; empty: there is none.
+func (b Border) Last(ctx context.Context) (id string, err error) {
+	if err := b.Store.needGit("find the last checkpoint"); err != nil {
+		return "", err
+	}
+	last, err := b.Store.lastKept(ctx)
+	if err != nil || last == nil {
+		return "", err
+	}
+	return last.ID, nil
+}
+
+// Forget takes back the last checkpoint, which nobody has been told of: the one before
+// it is the last again.
+func (b Border) Forget(before string) error {
+	if err := b.setLast(before); err != nil {
+		return fmt.Errorf("forget a checkpoint: %w", err)
+	}
+	return nil
+}
+
+func (b Border) setLast(id string) error {
+	b.Store.last = nil
+	return files.Overwrite(b.Store.repo.head(), []byte(id+"\n"), 0o600, files.SyncFile)
 }
 
 // Holds tells whether the last checkpoint of another store, and so all of them, is among

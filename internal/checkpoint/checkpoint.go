@@ -23,6 +23,7 @@ type Checkpoint struct {
 	Tree    string    // the same for the same files
 	Head    string    // the user's commit; empty without git, and before the first
 	Skipped []Skipped // the files that were not kept
+	Inner   []string  // repositories inside the work tree, whose files were not kept
 	Notes   []string  // what people should know about it, each to be said once
 
 	facts facts
@@ -107,6 +108,7 @@ func (s *Store) describe(id, tree string, f facts) Checkpoint {
 	}
 	for _, n := range f.Nested {
 		if rel, below := s.tree.Below(string(n.Path)); below && n.Print != "" {
+			c.Inner = append(c.Inner, rel)
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is a repository of its own: its files are not in the checkpoint, rollback does not touch them, and git does there what its own settings say", rel))
 		}
 	}

@@ -126,37 +126,37 @@ func believed(path string, under seal.Chain) ([]byte, error) {
 // Unpack puts a run that has travelled among the records here, in one piece, sealed
 // with the key of this place. Fill puts the other files of the run into its folder.
 // A run that was here is taken out where all of it has come back: its journal, and what
-// replaces, given both folders, asks for beside that. Else it is set aside. It gives the
-// name that the run has here, which is its own where that is free.
-func (b Border) Unpack(l Luggage, fill func(dir string) error, replaces func(was, next string) bool) (name string, err error) {
+// replaces, given both folders, asks for beside that. Else it is set aside, in a folder
+// that is named. The name is the one that the run has here: its own where that is free.
+func (b Border) Unpack(l Luggage, fill func(dir string) error, replaces func(was, next string) bool) (name, aside string, err error) {
 	s := b.Store
 	var m Meta
 	if err := m.decode(json.NewDecoder(bytes.NewReader(l.Meta)), false); err != nil {
-		return "", &LuggageError{What: metaName + ": " + err.Error()}
+		return "", "", &LuggageError{What: metaName + ": " + err.Error()}
 	}
 	switch {
 	case m.Format > Format:
-		return "", &NewerError{File: metaName, Format: m.Format}
+		return "", "", &NewerError{File: metaName, Format: m.Format}
 	case m.Format < 1 || m.ID != l.ID || !procedureName().MatchString(m.Procedure):
-		return "", &LuggageError{What: metaName + " is not that of the run"}
+		return "", "", &LuggageError{What: metaName + " is not that of the run"}
 	}
 	if !s.keys.seals() {
-		return "", errors.New("the records here are not sealed, so no run can be taken in")
+		return "", "", errors.New("the records here are not sealed, so no run can be taken in")
 	}
 	was, err := b.sameRun(l.ID)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if name = was; name == "" {
 		if name, err = b.freeName(l.Name, m.Procedure); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	if err := os.MkdirAll(string(s.runs()), 0o700); err != nil {
-		return "", err
+		return "", "", err
 	}
 	m.Name, m.Tree, m.Linked = name, s.Tree, project.LinkOf(s.Tree)
-	return name, s.project.Build(func(dir string) error {
+	err = s.project.Build(func(dir string) error {
 		if err := fill(dir); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (b Border) Unpack(l Luggage, fill func(dir string) error, replaces func(was
 		gone := func() error { return nil }
 		if was != "" {
 			all := b.holds(l, was) && replaces(s.dir(was), dir)
-			if gone, err = b.makeRoom(was, dir, all); err != nil {
+			if aside, gone, err = b.makeRoom(was, dir, all); err != nil {
 				return err
 			}
 		}
@@ -175,6 +175,7 @@ func (b Border) Unpack(l Luggage, fill func(dir string) error, replaces func(was
 		}
 		return gone()
 	})
+	return name, aside, err
 }
 
 // LuggageError says that what has travelled is not a run.
@@ -217,18 +218,18 @@ func (b Border) holds(l Luggage, name string) bool {
 // makeRoom sets the run that is here aside. Where the next one has all of it, but for what
 // does not travel, that gets the rest, and what was set aside is removed by gone: once the
 // next one is in its place, so that who is killed on the way loses nothing.
-func (b Border) makeRoom(name, next string, all bool) (gone func() error, err error) {
+func (b Border) makeRoom(name, next string, all bool) (stays string, gone func() error, err error) {
 	s := b.Store
 	if all {
 		if err := keepRest(s.dir(name), next); err != nil {
-			return nil, err
+			return "", nil, err
 		}
 	}
 	aside, err := s.SetAside(name)
 	if err != nil || !all {
-		return func() error { return nil }, err
+		return aside, func() error { return nil }, err
 	}
-	return func() error {
+	return "", func() error {
 		trash := filepath.Join(s.Dir, project.Removing+filepath.Base(next))
 		if err := os.Rename(aside, trash); err != nil {
 			return err

@@ -42,7 +42,7 @@ func TestARunIsNotGoneBeforeTheNextIsInItsPlace(t *testing.T) {
 		})
 		return true
 	}
-	if _, err := b.Unpack(l, func(string) error { return nil }, takePlace); err == nil {
+	if _, _, err := b.Unpack(l, func(string) error { return nil }, takePlace); err == nil {
 		return // nobody was fast enough
 	}
 	left, err := filepath.Glob(dir + "*/" + journalName)
