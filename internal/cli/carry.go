@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
@@ -23,6 +24,7 @@ func carryCommand(sh *shell) *cobra.Command {
 			"and the branch that it is at, and the files of the work tree as they are; what git ignores stays.",
 		Example: "  refrain park && refrain carry push build-7\n  refrain carry fetch build-7 --trust && refrain resume build-7",
 		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(carryPush(sh), carryFetch(sh), carryLs(sh))
 	return cmd
@@ -54,6 +56,7 @@ func carryPush(sh *shell) *cobra.Command {
 		}
 		moved, err := carry.Place{Store: store.At(entry.Tree), Hide: app.Secrets(sh.dir), Stage: stages(sh.err, *asJSON)}.Push(cmd.Context(), entry.Name, meant)
 		if err != nil {
+			tellCutPush(cmd.Context(), sh, store, entry.Name)
 			return err
 		}
 		if *asJSON {
@@ -61,9 +64,9 @@ func carryPush(sh *shell) *cobra.Command {
 		}
 		sh.say("%s is on %s now, and does not go on here", moved.Run, moved.Remote)
 		if moved.Since > 0 {
-			sh.say("%s of the work tree changed since it was left: they went along", text.Plural(moved.Since, "file"))
+			sh.say("%s of the work tree changed since it was left, and went along", text.Plural(moved.Since, "file"))
 		}
-		tellCut(sh, moved)
+		tellStaying(sh, moved)
 		sh.say("fetch it there, in a clone of the repository: refrain carry fetch %s %s --trust", moved.ID, moved.Remote)
 		return nil
 	})
@@ -104,6 +107,9 @@ func carryFetch(sh *shell) *cobra.Command {
 		}
 		moved, err := carry.Place{Store: store, Stage: stages(sh.err, *asJSON)}.Fetch(cmd.Context(), args[0], meant, *force)
 		if err != nil {
+			if cmd.Context().Err() != nil {
+				failure{what: "the fetch was cut short", hint: "say the same again: until it has come to its end, the run does not go on here"}.print(sh.err)
+			}
 			return err
 		}
 		if *asJSON {
@@ -114,11 +120,33 @@ func carryFetch(sh *shell) *cobra.Command {
 		} else {
 			sh.say("%s is here now (leg %d)%s", moved.Run, moved.Leg, onBranch(moved.Branch))
 		}
-		tellCut(sh, moved)
+		if moved.There != "" && moved.There != moved.Run {
+			sh.say("its name on %s is %s; here, another run has that", moved.Remote, text.Line(moved.There))
+		}
+		if moved.Aside != "" {
+			sh.say("what was here of it and has not come back is kept in %s", moved.Aside)
+		}
+		tellStaying(sh, moved)
 		sh.say("go on with it: refrain resume %s", moved.Run)
 		return nil
 	})
 	return cmd
+}
+
+// tellCutPush says where a run is whose push a person has broken off.
+func tellCutPush(ctx context.Context, sh *shell, store journal.Store, name string) {
+	if ctx.Err() == nil {
+		return
+	}
+	entry, err := store.Load(name)
+	if err == nil {
+		err = entry.Here()
+	}
+	if err == nil {
+		failure{what: "nothing has left: " + name + " is here"}.print(sh.err)
+		return
+	}
+	explain(err).print(sh.err)
 }
 
 func onBranch(branch string) string {
@@ -192,17 +220,24 @@ func stages(w io.Writer, quiet bool) func(string) {
 	return func(what string) { fmt.Fprintln(w, what+"...") }
 }
 
-func tellCut(sh *shell, m *carry.Moved) {
+// tellStaying says what is not where the run is now.
+func tellStaying(sh *shell, m *carry.Moved) {
+	for _, s := range m.Stays {
+		sh.say("does not travel, and stays: %s (%s)", text.Line(s.Path), text.Line(s.Why))
+	}
 	for _, c := range m.Cut {
 		sh.say("too large to travel, and stays: %s (%d bytes)", text.Line(c.File), c.Size)
 	}
 }
 
-// between wants so many arguments.
+// between wants so many arguments, the first of which is a run.
 func between(least, most int, hint string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
 			return usage(fmt.Sprintf("%s takes one or two arguments, not %d", cmd.CommandPath(), len(args)), hint)
+		}
+		if args[0] == "" { // the latest one is not what a script with an empty variable means
+			return usage(cmd.CommandPath()+" takes the name of a run, not nothing", hint)
 		}
 		return nil
 	}

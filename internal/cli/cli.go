@@ -280,7 +280,7 @@ func flagError(cmd *cobra.Command, err error) error {
 // kindOf is what a flag takes, in words.
 func kindOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
-	case "int":
+	case "int", "int64", "uint", "uint64":
 		return "whole number"
 	case "duration":
 		return "duration such as 90s, 24h or 30d"

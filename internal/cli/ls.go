@@ -77,7 +77,7 @@ func lsCommand(sh *shell) *cobra.Command {
 		}
 		for _, s := range list {
 			row := []string{
-				s.Run, view.People(s.State, view.Level(s.Proof)), string(s.Reason),
+				s.Run, stateOf(s), string(s.Reason),
 				iterationsOf(s), text.Seconds(s.Elapsed.Duration()), s.StartedAt.Local().Format("2006-01-02 15:04"),
 			}
 			if where {
@@ -128,7 +128,7 @@ func listLong(sh *shell, list []view.Status) error {
 		if t.Tokens > 0 {
 			tokens = text.Count(t.Tokens)
 		}
-		table.Add(s.Run, view.People(s.State, view.Level(s.Proof)), iterationsOf(s), text.Seconds(s.Elapsed.Duration()), each,
+		table.Add(s.Run, stateOf(s), iterationsOf(s), text.Seconds(s.Elapsed.Duration()), each,
 			text.Seconds(t.Waited.Duration()), fmt.Sprint(f.Files), fmt.Sprintf("+%d -%d", f.LinesAdded, f.LinesRemoved), fmt.Sprint(f.Commits),
 			tokens, cost, s.StartedAt.Local().Format("2006-01-02 15:04"), view.Fit(text.Line(s.Why), 60))
 	}
@@ -255,6 +255,15 @@ func tellUnchecked(sh *shell, names []string) {
 	default:
 		fmt.Fprintf(sh.err, "WARNING: %d runs cannot be checked: the key that sealed them is gone (%s)\n", len(names), strings.Join(names, ", "))
 	}
+}
+
+// stateOf is how a run stands, in a list.
+func stateOf(s view.Status) string {
+	state := view.People(s.State, view.Level(s.Proof))
+	if s.Away != "" {
+		state += ", carried"
+	}
+	return state
 }
 
 func iterationsOf(s view.Status) string {

@@ -99,6 +99,10 @@ func Look(e journal.Entry) *view.Run {
 // died, and the lock knows the runner of now, where the events tell of the first.
 func LookNow(store journal.Store, e journal.Entry) *view.Run {
 	run := Look(e)
+	var away *journal.AwayError
+	if errors.As(e.Here(), &away) {
+		run.Away, run.Back = away.Where(), away.Back()
+	}
 	switch status := store.Status(e); {
 	case status == loop.Crashed:
 		run.Died()

@@ -100,18 +100,41 @@ type AwayError struct {
 }
 
 func (e *AwayError) Error() string {
-	if e.Half {
+	switch {
+	case e.Half:
 		return e.Run + " has not come whole: a fetch from " + e.shown() + " was cut short"
+	case !e.There:
+		return e.Run + " was on its way " + e.Where()
 	}
-	return fmt.Sprintf("%s was carried away to %s on %s, and may be going on elsewhere", e.Run, e.shown(), e.Since.Local().Format(time.DateTime))
+	return e.Run + " was carried away " + e.Where()
+}
+
+// Where is where the run is, as far as anybody here knows.
+func (e *AwayError) Where() string {
+	since := e.Since.Local().Format(time.DateTime)
+	switch {
+	case e.Half:
+		return "from " + e.shown() + " on " + since + ", and has not come whole"
+	case !e.There:
+		return "to " + e.shown() + " on " + since + ": the push was cut short, and may have arrived"
+	}
+	return "to " + e.shown() + " on " + since + ", and may be going on elsewhere"
+}
+
+// Back is the command that brings the run here.
+func (e *AwayError) Back() string {
+	return fmt.Sprintf("refrain carry fetch %s %s --trust", e.Name, e.shown())
 }
 
 // Hint says what to do.
 func (e *AwayError) Hint() string {
-	if e.Half {
-		return fmt.Sprintf("fetch it again: refrain carry fetch %s %s --trust", e.Name, e.shown())
+	switch {
+	case e.Half:
+		return "fetch it again: " + e.Back()
+	case !e.There:
+		return fmt.Sprintf("push it again: refrain carry push %s %s; or keep it here: %s", e.Run, e.shown(), e.Back())
 	}
-	return fmt.Sprintf("take it back: refrain carry fetch %s %s --trust; \"refrain carry ls %[2]s\" says who has it", e.Name, e.shown())
+	return fmt.Sprintf("take it back: %s; \"refrain carry ls %s\" says who has it", e.Back(), e.shown())
 }
 
 // Here is an *AwayError where the run is not to go on here.

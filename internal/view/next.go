@@ -29,6 +29,9 @@ func (r *Run) Next() []Step {
 	if r.Asked != nil {
 		return append(steps, Step{"refrain approve " + r.Name, "go on"}, Step{"refrain approve " + r.Name + " stop", "end it"})
 	}
+	if r.Away != "" && r.State != loop.Done {
+		return append(steps, Step{r.Back, "bring it back"}, show)
+	}
 	switch r.State {
 	case loop.Done:
 		if r.Procedure == "plan" {
