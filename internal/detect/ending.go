@@ -111,7 +111,7 @@ func tired(why *loop.AgentError) (loop.Result, *loop.AgentError) {
 	if err.Kind == loop.ErrAgent || err.Kind == "" {
 		err.Kind = loop.ErrServer // it asked, and nobody answered
 	}
-	err.Message = strings.TrimSuffix("it kept trying again: "+err.Message, ": ")
+	err.Message = strings.TrimSuffix("it kept trying again (limits.patience): "+err.Message, ": ")
 	return loop.Treat(err.Kind).Result, &err
 }
 

@@ -255,7 +255,7 @@ func TestAnAgentThatOnlyTriesAgain(t *testing.T) {
 			t.Errorf("results = %v, %d iterations, want one that is limited and does not count", got, end.Totals.Iterations)
 		}
 		first := s.finished()[0].Outcome
-		if first.Exit.Cause != loop.OnRetry || first.Error == nil || first.Error.Message != "it kept trying again: 429" || time.Since(began) > time.Second {
+		if first.Exit.Cause != loop.OnRetry || first.Error == nil || first.Error.Message != "it kept trying again (limits.patience): 429" || time.Since(began) > time.Second {
 			t.Errorf("first = %+v, %+v after %s, want it ended at once for its tries", first.Exit, first.Error, time.Since(began))
 		}
 		if second := s.finished()[1].Outcome; second.Agent != "codex" {
