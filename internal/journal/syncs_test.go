@@ -19,8 +19,8 @@ type slowDisk struct {
 }
 
 func (d *slowDisk) Sync() error {
-	d.begun <- struct{}{}
 	lines := d.lines()
+	d.begun <- struct{}{}
 	<-d.through
 	d.syncs <- lines
 	return d.File.Sync()
