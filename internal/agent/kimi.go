@@ -15,8 +15,8 @@ import (
 //
 // It reads AGENTS.md by itself, has no turn limit on its command line, and tells
 // no tokens and no model. Its prompt must be an argument. Why it failed stands on
-// stderr only, but for requests that it tries again, ten times in about three
-// minutes. A reply that was cut off is a success to it. INT and TERM both make it
+// stderr only, but for requests that it tries again: by itself ten times in about
+// three minutes. A reply that was cut off is a success to it. INT and TERM both make it
 // end its tools.
 //
 // From a folder that the user has not trusted in its own window it takes only
@@ -46,6 +46,7 @@ func newKimi(o Options) (Agent, error) {
 			"KIMI_DISABLE_TELEMETRY":   "1",
 			"KIMI_DISABLE_CRON":        "1", // an alarm would never be heard
 		},
+		wish:    []string{"KIMI_LOOP_MAX_ATTEMPTS_PER_STEP=7"}, // instead of 10: about 40 seconds
 		unset:   []string{"KIMI_SESSION_ID"},
 		args:    kimiArgs,
 		deliver: byArg,

@@ -10,6 +10,7 @@ import (
 
 func TestKimiCommands(t *testing.T) {
 	env := []string{"KIMI_CODE_NO_AUTO_UPDATE=1", "KIMI_DISABLE_CRON=1", "KIMI_DISABLE_TELEMETRY=1"}
+	wish := []string{"KIMI_LOOP_MAX_ATTEMPTS_PER_STEP=7"}
 	argv := func(args ...string) []string {
 		return append([]string{"kimi", "--output-format", "stream-json"}, args...)
 	}
@@ -18,13 +19,13 @@ func TestKimiCommands(t *testing.T) {
 			"the prompt is an argument",
 			Options{Permissions: "work"},
 			Call{HasPrompt: true, Prompt: "- do it"},
-			Command{Argv: argv("--prompt", "- do it"), Env: env},
+			Command{Wish: wish, Argv: argv("--prompt", "- do it"), Env: env},
 		},
 		{
 			"a session goes on, with a model",
 			Options{Permissions: "full"},
 			Call{HasPrompt: true, Prompt: "do it", Model: "k3", Session: "session_1"},
-			Command{Argv: argv("--model", "k3", "--session", "session_1", "--prompt", "do it"), Env: env},
+			Command{Wish: wish, Argv: argv("--model", "k3", "--session", "session_1", "--prompt", "do it"), Env: env},
 		},
 	})
 }
