@@ -63,7 +63,7 @@ func NewKit(o Options) *Kit {
 		Recorder: newRecorder(o), Journal: o.Journal, Clock: o.Clock, Shared: o.Shared, Hide: o.Hide,
 		Dir: o.Dir, Env: o.Env, Bare: o.Bare, exec: o.Exec, workers: o.Workers, terms: o.Terms,
 	}
-	k.relay = &relay{Relay: o.Relay, memory: k.Recorder}
+	k.relay = &relay{Relay: o.Relay, memory: k.Recorder, settle: o.Journal.Settle}
 	raise := k.raise(o.Raise)
 	k.Desk = steer.NewDesk(o.Control, k.Recorder, raise, o.Hurry)
 	k.heard = k.Desk.Heard

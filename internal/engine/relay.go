@@ -46,10 +46,13 @@ func (e *LostError) Unwrap() error { return e.Err }
 type relay struct {
 	Relay
 	memory *Recorder
-	stuck  error // it could not be kept, and is still ours
+	settle func() // returns when what the journal says is on the disk
+	stuck  error  // it could not be kept, and is still ours
 }
 
-// keep keeps the run. Where that fails nothing may go on that relies on it.
+// keep keeps the run. Where that fails nothing may go on that relies on it. Others never
+// know more of it than the disk here: else a machine that loses its power would go on
+// from before what they have.
 func (r *relay) keep(ctx context.Context, at Moment) bool {
 	switch {
 	case r.Relay == nil:
@@ -57,6 +60,7 @@ func (r *relay) keep(ctx context.Context, at Moment) bool {
 	case r.memory.Lost() != nil:
 		return false
 	}
+	r.settle()
 	err := r.Keep(ctx, at, r.memory.State().LastCheckpoint)
 	var lost *LostError
 	switch {
