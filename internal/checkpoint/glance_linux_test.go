@@ -91,6 +91,28 @@ func TestAGlanceIsOne(t *testing.T) {
 	}
 }
 
+// What no index has is looked at each time; where that is very much, everything is.
+func TestAGlanceAtTooMuchIsALookAtEverything(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.Write("large/small", "")
+	f.Commit("a folder that is watched")
+	for i := range besidesAtMost + 1 {
+		f.Write(fmt.Sprint("large/", i), "too much")
+	}
+	s := f.keep(f.open())
+	s.Limit = 7
+	f.glance(s)
+	for i := range 2 {
+		f.Write("a.txt", fmt.Sprint(i))
+		c, all, err := s.Glance(t.Context())
+		f.Must(err)
+		if got := f.holds(s, c, "a.txt"); !all || got != fmt.Sprint(i) {
+			t.Errorf("a.txt is kept as %q, at everything: %v", got, all)
+		}
+	}
+}
+
 // What cannot be watched is looked at as ever, and people are told once.
 func TestWhoCannotWatchLooksAtEverything(t *testing.T) {
 	t.Parallel()

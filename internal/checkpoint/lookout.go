@@ -28,6 +28,9 @@ const (
 	// narrow is how many places are looked at one by one: from there on git is as fast
 	// when it looks everywhere.
 	narrow = 300
+	// besidesAtMost is how many there may be with those that no index has: git is told all
+	// of them as arguments, and the system limits how much these may take.
+	besidesAtMost = 2 * narrow
 	// glancesAtMost is how often in a row it is only looked at what was told: what is
 	// not told is found then.
 	glancesAtMost = 15

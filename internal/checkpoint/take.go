@@ -116,13 +116,13 @@ func (s *Store) take(ctx context.Context, within []string) (Checkpoint, error) {
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	if newRules {
-		within = nil
-	}
-	s.glanced = within != nil
 	if within != nil {
 		within = besides(within, known.unkept())
 	}
+	if newRules || len(within) > besidesAtMost {
+		within = nil
+	}
+	s.glanced = within != nil
 	records, hidden, err := s.repo.status(ctx, within)
 	if err != nil {
 		return Checkpoint{}, err
