@@ -40,6 +40,37 @@ func TestTheWordsOfSummariesAreRecalled(t *testing.T) {
 	}
 }
 
+// Half a line that a crash has left costs nobody's words.
+func TestWordsBehindHalfALineAreRecalled(t *testing.T) {
+	s := sealedStore(t)
+	r := create(t, s)
+	state := startOf(r)
+	for _, said := range []string{"one", "", "", "four"} {
+		e := at(state.Next(), state.Next(), 1, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK, Said: loop.Said{Summary: said}}})
+		state = state.Sum(e)
+		e.Payload.(*loop.IterationFinished).State = state.Carried()
+		r.Append(e)
+	}
+	name := r.Meta().Name
+	r.Close()
+	path := r.log.journal.path
+	lines := strings.SplitAfter(readFile(t, path), "\n")
+	i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, `"one"`) })
+	cut, _, _ := strings.Cut(strings.Replace(lines[i+1], `"iter":2`, `"iter":9`, 1), `"state"`)
+	lines[i] = cut + lines[i]
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	entry, err := s.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Recall(name, entry.State)
+	if want := []loop.Summary{{Iteration: 1, Text: "one"}, {Iteration: 4, Text: "four"}}; err != nil || !slices.Equal(got.Summaries, want) {
+		t.Errorf("Recall = %+v, %v, want %+v", got.Summaries, err, want)
+	}
+}
+
 // A line that is damaged takes its own words along, and no others.
 func TestADamagedLineCostsItsOwnWords(t *testing.T) {
 	s := sealedStore(t)
