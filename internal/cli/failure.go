@@ -7,12 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/carry"
 	"github.com/refrain-loop/refrain/internal/config"
+	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/foreign"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/lineup"
@@ -128,7 +128,7 @@ func explain(err error) failure {
 		f.hint = hinted.Hint()
 	case errors.Is(err, fs.ErrPermission):
 		f.hint = "look at who owns the file and who may write to it"
-	case errors.Is(err, syscall.ENOSPC):
+	case files.NoSpace(err):
 		f.hint = "free some disk space"
 	}
 	return f

@@ -27,6 +27,7 @@ func TestEveryKindOfRefusalHasItsStatus(t *testing.T) {
 		{"a held lock", &journal.HeldError{Holder: journal.Holder{PID: 7, Run: "run-1"}}, 4, true},
 		{"a damaged record", &journal.CorruptError{File: "journal.jsonl", Line: 3, Err: errors.New("garbage")}, 1, true},
 		{"a record of a newer version", &journal.NewerError{}, 1, true},
+		{"a full disk, in git's words", errors.New("fatal: unable to write loose object file: No space left on device"), 1, true},
 		{"anything else", errors.New("no"), 1, false},
 	}
 	for _, tt := range tests {

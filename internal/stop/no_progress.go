@@ -1,8 +1,6 @@
 package stop
 
 import (
-	"fmt"
-
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/setting"
 	"github.com/refrain-loop/refrain/internal/text"
@@ -31,6 +29,10 @@ func noProgress(most int) loop.Rule {
 		if most <= 0 || f.State.Streaks.NoProgress < most {
 			return none
 		}
-		return end(loop.Aborted, loop.ByNoProgress, fmt.Sprintf("no progress in %s in a row", text.Plural(f.State.Streaks.NoProgress, "iteration")))
+		in := text.Plural(f.State.Streaks.NoProgress, "iteration") + " in a row"
+		if f.Outcome != nil && f.Outcome.Progress == nil { // the agent may well have done something
+			return end(loop.Aborted, loop.ByNoProgress, "no progress was seen in "+in+": what changes in the work tree cannot be seen")
+		}
+		return end(loop.Aborted, loop.ByNoProgress, "no progress in "+in)
 	}
 }

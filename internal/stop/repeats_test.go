@@ -74,6 +74,23 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// Where nobody sees what changes, the end does not say that nothing has.
+func TestNoProgressThatNobodySees(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		progress *bool
+		want     string
+	}{
+		{"none was made", stuck(), "no progress in 2 iterations in a row"},
+		{"nobody knows", nil, "no progress was seen in 2 iterations in a row: what changes in the work tree cannot be seen"},
+	} {
+		one := loop.Outcome{Result: loop.OK, Exit: exit(0), Work: loop.Work{Progress: tt.progress}}
+		if n, v := night([]loop.Rule{noProgress(2)}, []loop.Outcome{one, one, one}); n != 2 || v.Why != tt.want {
+			t.Errorf("%s: ended at iteration %d: %s; want 2: %s", tt.name, n, v.Why, tt.want)
+		}
+	}
+}
+
 func TestUnrewarded(t *testing.T) {
 	still, moving := false, true
 	spend := func(progress *bool) loop.Outcome {
