@@ -113,6 +113,26 @@ func TestAGlanceAtTooMuchIsALookAtEverything(t *testing.T) {
 	}
 }
 
+// What is written by one name of a file is found by all that it has in the tree.
+func TestAGlanceFindsEachNameOfAFile(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.Write("sub/c.txt", "three")
+	if err := os.Link(f.Path("sub/c.txt"), f.Path("other.txt")); err != nil {
+		t.Skip(err)
+	}
+	f.Commit("more")
+	s := f.glancing()
+	f.Must(os.WriteFile(f.Path("other.txt"), []byte("told"), 0o600))
+	c, _, err := s.Glance(t.Context())
+	f.Must(err)
+	for _, name := range []string{"sub/c.txt", "other.txt"} {
+		if got := f.holds(s, c, name); got != "told" {
+			t.Errorf("%s is kept as %q", name, got)
+		}
+	}
+}
+
 // What cannot be watched is looked at as ever, and people are told once.
 func TestWhoCannotWatchLooksAtEverything(t *testing.T) {
 	t.Parallel()

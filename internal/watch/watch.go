@@ -2,7 +2,8 @@
 // system say who writes to its folders, so that nobody has to look at every file.
 //
 // What it says is more than has changed, never less, as far as the system tells: what
-// is written by way of another name of a file, outside of the tree, it does not see.
+// is written by way of another name of a file it does not see where that name is outside
+// of the tree, in a folder that is not watched, or gone when it is asked.
 // Where it may have missed something it says that it does not know, and is of no use
 // any more. What counts in the tree is for others to decide.
 package watch

@@ -23,6 +23,7 @@ import (
 // Tree is what is watched: folders of a tree, by their paths from its top.
 //
 //	a file is written to, comes, goes      its name is told once
+//	one of several names (hard links)      the top is told: all that is in it
 //	it is open, or was mapped              told each time: who has it may still write
 //	a folder comes                         told each time, until it is watched itself
 //	a folder moves, the top, a mount, an overflow     nothing is known any more
@@ -230,7 +231,20 @@ func (t *Tree) Changed() (paths []string, known bool) {
 	for _, name := range t.mapped {
 		all[name] = true
 	}
+	for name := range all {
+		if t.linked(name) { // its other names may be anywhere in the tree
+			return []string{""}, true
+		}
+	}
 	return slices.Sorted(maps.Keys(all)), true
+}
+
+// linked tells whether a file has other names: what is written to it is told by the name
+// that it was written by, and by no other.
+func (t *Tree) linked(name string) bool {
+	var is unix.Stat_t
+	err := unix.Lstat(filepath.Join(t.top, filepath.FromSlash(name)), &is)
+	return err == nil && is.Mode&unix.S_IFMT == unix.S_IFREG && is.Nlink > 1
 }
 
 // drain takes in the events that are there.

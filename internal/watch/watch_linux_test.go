@@ -60,6 +60,7 @@ func TestWhatIsWrittenIsTold(t *testing.T) {
 		{"a file is renamed", func(f story.Folder) { f.Must(os.Rename(f.Path("a"), f.Path("sub/x"))) }, []string{"a", "sub/x"}},
 		{"permissions", func(f story.Folder) { f.Must(os.Chmod(f.Path("a"), 0o700)) }, []string{"a"}},
 		{"a link", func(f story.Folder) { f.Must(os.Symlink("a", f.Path("l"))) }, []string{"l"}},
+		{"another name of a file", func(f story.Folder) { f.Must(os.Link(f.Path("sub/b"), f.Path("l"))) }, []string{""}},
 		{"a folder comes", func(f story.Folder) { f.Write("sub/more/x", "") }, []string{"sub/more"}},
 		{"a folder goes", func(f story.Folder) { f.Must(os.RemoveAll(f.Path("sub/deep"))) }, []string{"sub/deep", "sub/deep/c"}},
 		{"a folder is closed", func(f story.Folder) { f.Must(os.Chmod(f.Path("sub/deep"), 0o500)) }, []string{"sub/deep"}},
