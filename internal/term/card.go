@@ -35,7 +35,7 @@ func Card(run *view.Run, opt Options) string {
 // rows are the facts of the card.
 func rows(run *view.Run, now time.Time) []row {
 	s := run.Status(now)
-	list := append([]row{{"why", why(run, s)}, {"carried", run.Away}}, proofRows(run)...)
+	list := append([]row{{"why", why(run, s, now)}, {"carried", run.Away}}, proofRows(run)...)
 	list = append(list, row{"gates", gates(run)})
 	list = append(list, several("refused", run.Refused())...)
 	list = append(list, several("near miss", run.NearMisses())...)
@@ -94,9 +94,12 @@ func headline(run *view.Run, now time.Time) string {
 // colours are those of the news.
 var colours = map[view.Grade]style{view.Good: green, view.Fair: yellow, view.Poor: red, view.Live: bold}
 
-func why(run *view.Run, s view.Status) string {
+func why(run *view.Run, s view.Status, now time.Time) string {
 	if run.Wait != nil {
 		return text.Line(run.Wait.Why)
+	}
+	if run.Parked != nil && !run.Parked.Until.IsZero() {
+		return s.Why + "; it waits until " + view.Clock(run.Parked.Until, now)
 	}
 	return s.Why
 }
