@@ -27,6 +27,12 @@ func (t Traits) Newer(said string) bool {
 	return version != "" && t.Newest() != "" && compare(version, t.Newest()) > 0
 }
 
+// Older tells whether it is older than all that was measured.
+func (t Traits) Older(said string) bool {
+	version := numbers().FindString(said)
+	return version != "" && len(t.Measured) > 0 && compare(version, t.Measured[0]) < 0
+}
+
 // compare orders a version by as many numbers as the measured one has: 0.87 stands
 // for all of 0.87.
 func compare(version, measured string) int {

@@ -38,6 +38,26 @@ func TestNewer(t *testing.T) {
 	}
 }
 
+func TestOlder(t *testing.T) {
+	for _, tt := range []struct {
+		measured []string
+		said     string
+		want     bool
+	}{
+		{[]string{"2.1.197", "2.1.325"}, "2.1.196 (Claude Code)", true},
+		{[]string{"2.1.197", "2.1.325"}, "2.1.197 (Claude Code)", false},
+		{[]string{"2.1.197", "2.1.325"}, "2.1.200 (Claude Code)", false}, // between what was measured
+		{[]string{"0.87"}, "0.87.4", false},
+		{[]string{"0.166.0"}, "codex-cli 0.99.0", true}, // by number, not by letter
+		{[]string{"0.166.0"}, "no idea", false},
+		{nil, "1.0.102", false},
+	} {
+		if got := (Traits{Measured: tt.measured}).Older(tt.said); got != tt.want {
+			t.Errorf("%q is older than %q: %v, want %v", tt.said, tt.measured, got, tt.want)
+		}
+	}
+}
+
 func TestTheNewestMeasuredVersionIsTheLast(t *testing.T) {
 	for _, name := range BuiltIn() {
 		list := TraitsOf(name).Measured

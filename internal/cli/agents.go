@@ -87,6 +87,9 @@ func versionOf(a doctor.AgentInfo) string {
 	if a.Newer {
 		said += ", newer than measured"
 	}
+	if a.Older {
+		said += ", older than measured"
+	}
 	return said
 }
 

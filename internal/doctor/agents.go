@@ -30,6 +30,7 @@ type AgentInfo struct {
 
 	Measured []string `json:"measured,omitempty"` // the versions that we know it by
 	Newer    bool     `json:"newer,omitempty"`    // the one that is installed came after those
+	Older    bool     `json:"older,omitempty"`    // or before them
 }
 
 // CalledAs is how a run would call the agent, or why it can't.
@@ -91,7 +92,8 @@ func inspect(ctx context.Context, needs request.Assignment, name string) AgentIn
 	case !info.BuiltIn:
 	case table.Known():
 		info.Version = version(ctx, agent.Program(name))
-		info.Newer = agent.TraitsOf(name).Newer(info.Version)
+		traits := agent.TraitsOf(name)
+		info.Newer, info.Older = traits.Newer(info.Version), traits.Older(info.Version)
 	default:
 		info.Note = notAsked
 	}

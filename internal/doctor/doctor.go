@@ -343,7 +343,7 @@ func inspectAgent(name string, a AgentInfo, c config.Config, confined bool) Chec
 }
 
 // measured is how the installed version stands to those that we know the agent by. One
-// that is newer is no worry: most work as the one before did.
+// that is another is no worry by itself: most work as the one before did.
 func measured(a AgentInfo) string {
 	newest := agent.TraitsOf(a.Name).Newest()
 	switch {
@@ -353,6 +353,8 @@ func measured(a AgentInfo) string {
 		return ", was not measured"
 	case a.Newer:
 		return ", newer than " + newest + ", which was measured"
+	case a.Older:
+		return ", older than " + a.Measured[0] + ", which was measured"
 	}
 	return ", measured with " + strings.Join(a.Measured, " and ")
 }
