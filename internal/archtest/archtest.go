@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"history":  {"loop", "stop", "proc", "container", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
 	"carry":    {"loop", "journal", "git", "checkpoint", "history"},
 	"fleet":    words, // what is said of runs on many machines
+	"flow":     {"loop", "fleet"},
 	"doctor":   {"preflight", "scaffold", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify", "sandbox", "container"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 
@@ -136,4 +137,10 @@ func join(lists ...[]string) []string {
 		all = append(all, list...)
 	}
 	return all
+}
+
+// onePlace says, for modules that are large or may be changed for others, who may import them.
+var onePlace = map[string][]string{
+	"go.temporal.io":      {"flow"},
+	"go.opentelemetry.io": {"flow"},
 }
