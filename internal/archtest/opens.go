@@ -36,6 +36,7 @@ var mayOpen = map[string]string{
 	"internal/sandbox/points.go": "makes new files in a folder of ours, out of which it follows no link",
 
 	"internal/lineup/warnings.go":    "a file of the system's",
+	"internal/flow/secure.go":        "a file that the user names in the own settings",
 	"internal/app/log.go":            "log.file outside of the work tree is the user's own, and may be a terminal",
 	"internal/scaffold/demo.go":      "writes into a new folder",
 	"internal/project/early.go":      "makes a new file, and opens none",

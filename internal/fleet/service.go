@@ -121,38 +121,3 @@ type Planned struct {
 	Last   []string    `json:"last,omitempty"` // the names of the last runs
 	Paused bool        `json:"paused,omitempty"`
 }
-
-// UnknownError says that there is nothing of that name.
-type UnknownError struct{ What, Do string }
-
-func (e *UnknownError) Error() string { return e.What }
-
-// Hint says what to do.
-func (e *UnknownError) Hint() string { return e.Do }
-
-// ExistsError says that a name is taken.
-type ExistsError struct{ Run string }
-
-func (e *ExistsError) Error() string { return "a run called " + e.Run + " is under way already" }
-
-// Hint says what to do.
-func (e *ExistsError) Hint() string {
-	return "look at it with \"refrain fleet show " + e.Run + "\"; or take another name: --name"
-}
-
-// UnreachableError says that no server answers.
-type UnreachableError struct {
-	Address string
-	Err     error
-}
-
-func (e *UnreachableError) Error() string {
-	return "no fleet server answers at " + e.Address + ": " + e.Err.Error()
-}
-
-func (e *UnreachableError) Unwrap() error { return e.Err }
-
-// Hint says what to do.
-func (e *UnreachableError) Hint() string {
-	return "start one, or say where it is with fleet.address; runs on this machine need none: refrain run"
-}

@@ -1,0 +1,91 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// The words of orders; package control has the same.
+const (
+	pause   = "pause"
+	resume  = "resume"
+	skip    = "skip"
+	note    = "note"
+	raise   = "raise"
+	approve = "approve"
+	reboot  = "reboot"
+	stop    = "stop"
+	stopNow = "stop_now"
+)
+
+const mostOrders = 32 // that wait for a leg
+
+// check tells whether an order is one.
+func check(o fleet.Order) error {
+	words := []string{approve, note, pause, raise, reboot, resume, skip, stop, stopNow}
+	switch {
+	case !slices.Contains(words, o.Command):
+		return fmt.Errorf("a run of a fleet takes no order %q", o.Command)
+	case o.Command == note && o.Text == "":
+		return fmt.Errorf("a note needs a text")
+	case o.Command == raise && (o.Key == "" || o.Value == ""):
+		return fmt.Errorf("raise needs the key of a setting and its new value")
+	}
+	return nil
+}
+
+// mind takes in what of an order is not for a leg alone.
+func (s *state) mind(o fleet.Order) {
+	switch o.Command {
+	case pause:
+		s.Paused = true
+	case resume:
+		s.Hurry = !s.Paused // a wait is cut short; who was paused waits on for what is left
+		s.Paused = false
+		s.goOn()
+	case stop, stopNow:
+		s.Stopping = true
+	}
+}
+
+// keep has an order wait for the next leg, where it is not for the fleet alone.
+func (s *state) keep(o fleet.Order) fleet.Answer {
+	switch o.Command {
+	case pause:
+		if s.Paused {
+			return fleet.Answer{OK: true, Effect: "paused already", State: loop.Paused}
+		}
+		s.mind(o)
+		return fleet.Answer{OK: true, Effect: "paused: no leg is asked for", State: loop.Paused}
+	case resume:
+		s.mind(o)
+		return fleet.Answer{OK: true, Effect: "going on", State: fleet.Queued}
+	case skip, reboot:
+		return fleet.Answer{Why: "no agent is at work"}
+	}
+	if len(s.Orders) >= mostOrders {
+		return fleet.Answer{Why: fmt.Sprintf("%d orders are waiting for its next leg already", mostOrders)}
+	}
+	s.mind(o)
+	if s.Stopping && (!s.Begun || s.Failed) {
+		return fleet.Answer{OK: true, Effect: "stopped", State: loop.Stopped}
+	}
+	s.Orders = append(s.Orders, o)
+	return fleet.Answer{OK: true, Effect: "its next leg will hear it"}
+}
+
+// ended is a run that ends without another leg: nobody has begun it, or nobody can.
+func (s *state) ended() bool { return s.Stopping && (!s.Begun || s.Failed) }
+
+// end ends it.
+func (s *state) end() {
+	s.Last.State, s.Last.Reason, s.Last.Until = loop.Stopped, loop.ByRequest, time.Time{}
+	s.Last.Why = "a person stopped it before a worker began it"
+	if s.Begun {
+		s.Last.Why = "a person stopped it after legs had come to nothing; its records are as the last leg left them"
+	}
+}

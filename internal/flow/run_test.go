@@ -1,0 +1,261 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+var aSpec = fleet.Spec{ID: "loop_1", Name: "one", Remote: "file:///one", Branch: "refrain/one", Queue: "q", Lease: time.Minute}
+
+// world is a server on which time passes at once, and a worker that does legs as a test
+// says.
+type world struct {
+	*testsuite.TestWorkflowEnvironment
+	t     *testing.T
+	turns []fleet.Turn // legs that a worker had
+	at    []string     // and the queues that they came from
+}
+
+func newWorld(t *testing.T, leg func(w *world, t fleet.Turn, queue string) (fleet.Standing, error)) *world {
+	t.Helper()
+	var s testsuite.WorkflowTestSuite
+	s.SetLogger(quietLogger())
+	w := &world{TestWorkflowEnvironment: s.NewTestWorkflowEnvironment(), t: t}
+	w.SetTestTimeout(time.Minute)
+	w.RegisterWorkflowWithOptions(Run, workflow.RegisterOptions{Name: runType})
+	w.RegisterActivityWithOptions(func(ctx context.Context, turn fleet.Turn) (fleet.Standing, error) {
+		queue := activity.GetInfo(ctx).TaskQueue
+		w.turns, w.at = append(w.turns, turn), append(w.at, queue)
+		return leg(w, turn, queue)
+	}, activity.RegisterOptions{Name: legType})
+	return w
+}
+
+// tells has the live leg answer orders.
+func (w *world) tells(tell func(leg int, o fleet.Order) (fleet.Answer, error)) {
+	w.RegisterActivityWithOptions(func(_ context.Context, _ string, leg int, o fleet.Order) (fleet.Answer, error) {
+		return tell(leg, o)
+	}, activity.RegisterOptions{Name: tellType})
+}
+
+// orders gives an order after a while, and checks what comes of it.
+func (w *world) orders(after time.Duration, o fleet.Order, ok bool) {
+	w.RegisterDelayedCallback(func() { w.UpdateWorkflow(orderUpdate, "", answer{w.t, o, ok}, o) }, after)
+}
+
+// looks checks what people see after a while.
+func (w *world) looks(after time.Duration, look func(fleet.Row)) {
+	w.RegisterDelayedCallback(func() {
+		var row fleet.Row
+		got, err := w.QueryWorkflow(standingQuery)
+		if err == nil {
+			err = got.Get(&row)
+		}
+		if err != nil {
+			w.t.Error(err)
+		}
+		look(row)
+	}, after)
+}
+
+// goes has the run go from its beginning, and gives how it ended.
+func (w *world) goes(spec fleet.Spec) fleet.Row {
+	w.t.Helper()
+	w.ExecuteWorkflow(runType, spec, state{})
+	var row fleet.Row
+	if err := w.GetWorkflowResult(&row); err != nil {
+		w.t.Fatal(err)
+	}
+	return row
+}
+
+// answer is whoever gave an order.
+type answer struct {
+	t  *testing.T
+	o  fleet.Order
+	ok bool
+}
+
+func (a answer) Accept()          {}
+func (a answer) Reject(err error) { a.t.Errorf("%s was refused: %v", a.o.Command, err) }
+func (a answer) Complete(v any, err error) {
+	if got, ok := v.(fleet.Answer); err != nil || !ok || got.OK != a.ok {
+		a.t.Errorf("%s was answered %+v, %v; want ok %t", a.o.Command, v, err, a.ok)
+	}
+}
+
+func done(turn fleet.Turn, n int) (fleet.Standing, error) {
+	return fleet.Standing{State: loop.Done, Reason: loop.ByGates, Proven: true, Iterations: n, Leg: turn.Leg}, nil
+}
+
+// A limit of two hours is waited for by a timer alone: no leg is asked for meanwhile.
+func TestALimitIsWaitedForWithoutAWorker(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg == 1 {
+			return fleet.Standing{State: loop.Parked, Rule: loop.RuleLimit, Why: "a usage limit", Until: w.Now().Add(2 * time.Hour), Iterations: 3, Leg: 1}, nil
+		}
+		return done(turn, 4)
+	})
+	began := w.Now()
+	w.looks(time.Hour, func(row fleet.Row) {
+		if len(w.turns) != 1 || row.State != loop.Waiting || !row.WaitUntil.Equal(began.Add(2*time.Hour).UTC()) || row.Why != "a usage limit" || row.Live {
+			t.Errorf("after an hour there were %d legs, and the run was %+v", len(w.turns), row)
+		}
+	})
+	row := w.goes(aSpec)
+	if took := w.Now().Sub(began); row.State != loop.Done || row.Proven == nil || !*row.Proven || row.Leg != 2 || took < 2*time.Hour || took > 2*time.Hour+time.Minute {
+		t.Errorf("after %s and %d legs: %+v", took, len(w.turns), row)
+	}
+}
+
+// Orders that come while no leg is live are heard by the next one, in order; those for
+// the fleet are obeyed at once.
+func TestOrdersWaitForTheNextLeg(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg == 1 {
+			return fleet.Standing{State: loop.Parked, Until: w.Now().Add(time.Hour), Leg: 1}, nil
+		}
+		return fleet.Standing{State: loop.Stopped, Iterations: 1, Leg: 2}, nil
+	})
+	w.orders(time.Minute, fleet.Order{Command: "pause"}, true)
+	w.orders(2*time.Minute, fleet.Order{Command: "note", Text: "mind the gap"}, true)
+	w.orders(3*time.Minute, fleet.Order{Command: "skip"}, false)
+	w.looks(3*time.Hour, func(row fleet.Row) {
+		if row.State != loop.Paused || !row.Paused || len(row.Orders) != 1 {
+			t.Errorf("a paused run is %+v", row)
+		}
+	})
+	w.orders(4*time.Hour, fleet.Order{Command: "stop"}, true)
+	began := w.Now()
+	w.goes(aSpec)
+	if len(w.turns) != 2 || w.Now().Sub(began) < 4*time.Hour {
+		t.Fatalf("%d legs after %s", len(w.turns), w.Now().Sub(began))
+	}
+	if heard := w.turns[1].Orders; len(heard) != 2 || heard[0].Text != "mind the gap" || heard[1].Command != "stop" {
+		t.Errorf("the next leg heard %+v", heard)
+	}
+}
+
+// Legs that come to nothing are asked for again under a higher number, and again, and
+// then a person is waited for, who may want it tried once more.
+func TestLostLegsAreAskedForAgainAndThenAPersonIs(t *testing.T) {
+	well := false
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		switch {
+		case well:
+			return done(turn, 1)
+		case turn.Leg == 2:
+			return fleet.Standing{Taken: true, Why: "w2 has it", Leg: 7}, nil
+		case turn.Leg%2 == 0:
+			return fleet.Standing{}, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_HEARTBEAT, nil)
+		}
+		return fleet.Standing{}, temporal.NewNonRetryableApplicationError("the remote refuses it", broken, nil)
+	})
+	w.looks(24*time.Hour, func(row fleet.Row) {
+		if row.State != fleet.Failed || row.Lost != mostVain-1 || row.Wrong == "" || !row.EndedAt.IsZero() || len(w.turns) != mostVain {
+			t.Errorf("after %d legs in vain the run is %+v", len(w.turns), row)
+		}
+		well = true
+	})
+	w.orders(25*time.Hour, fleet.Order{Command: "resume"}, true)
+	row := w.goes(aSpec)
+	if row.State != loop.Done || len(w.turns) != mostVain+1 {
+		t.Errorf("after %d legs: %+v", len(w.turns), row)
+	}
+	for i := range w.turns[1:] {
+		if w.turns[i+1].Leg <= w.turns[i].Leg {
+			t.Errorf("leg %d came after leg %d", w.turns[i+1].Leg, w.turns[i].Leg)
+		}
+	}
+	if w.turns[2].Leg != 8 {
+		t.Errorf("leg %d came after somebody had leg 7", w.turns[2].Leg)
+	}
+}
+
+// A run that a person has fetched is over for the fleet.
+func TestARunThatAPersonHasFetchedIsCarried(t *testing.T) {
+	w := newWorld(t, func(*world, fleet.Turn, string) (fleet.Standing, error) {
+		return fleet.Standing{Taken: true, Away: true, Why: "ann has fetched it", Leg: 3}, nil
+	})
+	if row := w.goes(aSpec); row.State != fleet.Carried || row.Why != "ann has fetched it" || row.EndedAt.IsZero() || len(w.turns) != 1 {
+		t.Errorf("it is %+v after %d legs", row, len(w.turns))
+	}
+}
+
+// The worker that has the files is asked first; where it does not come, any is.
+func TestTheWorkerThatHasTheFilesComesFirst(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, queue string) (fleet.Standing, error) {
+		switch {
+		case len(w.at) == 1:
+			return fleet.Standing{State: loop.Parked, Iterations: 1, Leg: turn.Leg, Host: "host/a"}, nil
+		case len(w.at) == 2:
+			return fleet.Standing{}, temporal.NewNonRetryableApplicationError("full", noRoom, nil)
+		}
+		return done(turn, 2)
+	})
+	spec := aSpec
+	spec.Sticky = true
+	if row := w.goes(spec); row.Leg != 2 || row.Lost != 0 {
+		t.Errorf("it is %+v", row)
+	}
+	if want := []string{"q", "host/a", "q"}; !slices.Equal(w.at, want) {
+		t.Errorf("legs were asked for on %v, want %v", w.at, want)
+	}
+}
+
+// What could not be kept is asked of the worker that has it for a while, and then of any.
+func TestWhatOnlyOneWorkerHasIsAskedOfItForAWhile(t *testing.T) {
+	var since time.Time
+	w := newWorld(t, func(w *world, turn fleet.Turn, queue string) (fleet.Standing, error) {
+		switch {
+		case len(w.at) == 1:
+			since = w.Now()
+			return fleet.Standing{State: loop.Parked, Stuck: true, Why: "no remote", Iterations: 1, Leg: turn.Leg, Host: "host/a"}, nil
+		case queue == "host/a":
+			return fleet.Standing{}, temporal.NewNonRetryableApplicationError("full", noRoom, nil)
+		}
+		if waited := w.Now().Sub(since); waited < stuckNear-time.Minute || waited > stuckNear+time.Minute {
+			t.Errorf("others were asked after %s", waited)
+		}
+		return done(turn, 2)
+	})
+	if row := w.goes(aSpec); row.State != loop.Done {
+		t.Errorf("it is %+v", row)
+	}
+}
+
+// The history begins anew in time, and nothing is left behind.
+func TestTheHistoryBeginsAnew(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		return fleet.Standing{State: loop.Parked, Iterations: turn.Leg, Until: w.Now().Add(time.Minute), Leg: turn.Leg}, nil
+	})
+	w.orders(30*time.Minute+30*time.Second, fleet.Order{Command: "pause"}, true)
+	w.orders(31*time.Minute, fleet.Order{Command: "note", Text: "still to be heard"}, true)
+	w.RegisterDelayedCallback(func() { w.SetContinueAsNewSuggested(true) }, 31*time.Minute)
+	w.orders(2*time.Hour, fleet.Order{Command: "resume"}, true)
+	w.ExecuteWorkflow(runType, aSpec, state{})
+	var anew *workflow.ContinueAsNewError
+	if err := w.GetWorkflowError(); !errors.As(err, &anew) {
+		t.Fatalf("it ended: %v", err)
+	}
+	var s state
+	if err := converter.GetDefaultDataConverter().FromPayloads(anew.Input, &fleet.Spec{}, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Leg != len(w.turns) || s.Leg > 40 || s.Last.Iterations != s.Leg || len(s.Orders) != 1 || s.Paused {
+		t.Errorf("after %d legs it goes on with %+v", len(w.turns), s)
+	}
+}

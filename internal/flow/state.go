@@ -1,0 +1,132 @@
+package flow
+
+import (
+	"slices"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// How much patience there is with legs that come to nothing.
+const (
+	mostVain   = 10               // in a row; then the run waits for a person
+	stuckNear  = 10 * time.Minute // what only one worker has is asked of that one alone
+	stuckMost  = 6 * time.Hour    // then the run waits for a person
+	firstAgain = time.Second
+	lastAgain  = time.Minute
+)
+
+// state is all that the workflow of a run knows, beside what is wanted. It goes along
+// when the history begins anew.
+type state struct {
+	Leg      int            `json:"leg"`             // that was asked for last
+	Begun    bool           `json:"begun,omitempty"` // some worker has had it
+	Last     fleet.Standing `json:"last"`
+	Orders   []fleet.Order  `json:"orders,omitempty"` // for the next leg
+	Paused   bool           `json:"paused,omitempty"`
+	Stopping bool           `json:"stopping,omitempty"`
+	Hurry    bool           `json:"hurry,omitempty"`  // the next wait is not waited for
+	Failed   bool           `json:"failed,omitempty"` // it waits for a person
+	Lost     int            `json:"lost,omitempty"`   // legs that ended without a word
+	Vain     int            `json:"vain,omitempty"`   // legs in a row that came to nothing
+	Idle     int            `json:"idle,omitempty"`   // legs in a row that did nothing, and say they are well
+	Wrong    string         `json:"wrong,omitempty"`
+	Stuck    time.Time      `json:"stuck,omitzero"` // since when what was done cannot be kept
+	Again    time.Time      `json:"again,omitzero"` // no leg is asked for before
+	Started  time.Time      `json:"started,omitzero"`
+	Ended    time.Time      `json:"ended,omitzero"`
+}
+
+// began says that a worker has the run.
+func (s *state) began(now time.Time) {
+	s.Begun = true
+	if s.Started.IsZero() {
+		s.Started = now
+	}
+}
+
+// came takes in how the run stands after a leg. Orders are those that the leg was given.
+func (s *state) came(out fleet.Standing, orders []fleet.Order, now time.Time) {
+	s.began(now)
+	s.Leg = max(s.Leg, out.Leg)
+	switch {
+	case out.Away:
+		s.Last.State, s.Last.Why, s.Last.Until = fleet.Carried, out.Why, time.Time{}
+	case out.Taken:
+		s.vain(out.Why, orders, now)
+	case out.Stuck:
+		if s.Stuck.IsZero() {
+			s.Stuck = now
+		}
+		s.Last, s.Wrong = out, out.Why
+		s.Last.State = loop.Parked
+		s.Vain++
+		s.Again = now.Add(again(s.Vain))
+		s.Failed = now.Sub(s.Stuck) >= stuckMost
+	default:
+		idle := out.State == loop.Parked && out.Iterations <= s.Last.Iterations && !out.Until.After(now)
+		s.Last, s.Vain, s.Wrong, s.Stuck, s.Again = out, 0, "", time.Time{}, time.Time{}
+		if !idle {
+			s.Idle = 0
+			break
+		}
+		s.Idle++
+		s.Again = now.Add(again(s.Idle) - firstAgain) // the first time it may well have been somebody's turn
+	}
+}
+
+// lost takes in that a leg ended without a word.
+func (s *state) lost(why string, orders []fleet.Order, now time.Time) {
+	s.began(now)
+	s.Lost++
+	s.vain(why, orders, now)
+}
+
+// vain takes in that a leg came to nothing, so that nobody may have heard its orders.
+func (s *state) vain(why string, orders []fleet.Order, now time.Time) {
+	s.Vain++
+	s.Wrong = why
+	s.Orders = slices.Concat(orders, s.Orders)
+	s.Last.Host, s.Last.Until = "", time.Time{} // not that worker first
+	s.Again = now.Add(again(s.Vain))
+	s.Failed = s.Vain >= mostVain
+}
+
+// goOn forgets what went wrong: a person wants it tried again.
+func (s *state) goOn() {
+	s.Failed, s.Vain, s.Idle, s.Stuck, s.Again = false, 0, 0, time.Time{}, time.Time{}
+}
+
+// over tells whether there is no next leg.
+func (s *state) over() bool {
+	return s.Last.State == fleet.Carried || s.Begun && s.Last.Over() || s.Last.State == loop.Stopped
+}
+
+// wakes is when the next leg may be asked for.
+func (s *state) wakes() time.Time {
+	if s.Again.After(s.Last.Until) {
+		return s.Again
+	}
+	return s.Last.Until
+}
+
+// near is how long the worker that has the files of the run is waited for, before any
+// other may have it.
+func (s *state) near(sticky bool, now time.Time) time.Duration {
+	const comes = 5 * time.Second // a worker that is there takes it at once
+	switch left := stuckNear - now.Sub(s.Stuck); {
+	case s.Last.Host == "":
+		return 0
+	case !s.Stuck.IsZero() && left > comes:
+		return left
+	case !s.Stuck.IsZero() || sticky:
+		return comes
+	}
+	return 0
+}
+
+// again is how long to wait after the nth time in vain.
+func again(n int) time.Duration {
+	return min(lastAgain, firstAgain<<min(max(n-1, 0), 6))
+}

@@ -1,0 +1,128 @@
+package flow
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/refrain-loop/refrain/internal/fleet"
+)
+
+const (
+	mostTold   = 1000             // orders and legs of a worker's own queue, at once
+	afterGrace = time.Minute      // that agents have to end and their work to be kept
+	stopTime   = 10 * time.Second // that the rest may take
+)
+
+// Work does what a shift offers, until ctx is done. Then it takes no more legs, has those
+// that are live left to others, and comes back.
+func Work(ctx context.Context, server fleet.Server, shift fleet.Shift, legs fleet.Legs) error {
+	l, err := reach(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if shift.Flows {
+		if err := l.prepare(ctx); err != nil {
+			return err
+		}
+		w := worker.New(l.client, flowQueue, worker.Options{
+			DisableRegistrationAliasing: true, LocalActivityWorkerOnly: true, WorkerStopTimeout: stopTime, Identity: shift.Name,
+		})
+		register(w)
+		if err := w.Start(); err != nil {
+			return l.wrong(err)
+		}
+		defer w.Stop()
+	}
+	if shift.Legs {
+		return l.doLegs(ctx, shift, legs)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// register names the workflows.
+func register(w worker.WorkflowRegistry) {
+	w.RegisterWorkflowWithOptions(Run, workflow.RegisterOptions{Name: runType})
+	w.RegisterWorkflowWithOptions(Account, workflow.RegisterOptions{Name: accountType})
+	w.RegisterWorkflowWithOptions(Firing, workflow.RegisterOptions{Name: firingType})
+}
+
+// doLegs does legs until ctx is done and all of them are left.
+func (l *line) doLegs(ctx context.Context, shift fleet.Shift, legs fleet.Legs) error {
+	v := newValve(shift.Name, shift.Slots, func(ctx context.Context, d drawn) (p fleet.Portion, err error) {
+		return p, l.ask(ctx, shift.Queue, drawUpdate, d, &p)
+	})
+	h := &hands{client: l.client, worker: shift.Name, legs: legs, valve: v}
+	tuner, err := tuner(v)
+	if err != nil {
+		return err
+	}
+	fatal := make(chan error, 2)
+	common := worker.Options{
+		DisableWorkflowWorker: true, DisableEagerActivities: true, DisableRegistrationAliasing: true,
+		WorkerStopTimeout: stopTime, Identity: shift.Name,
+		OnFatalError: func(err error) { fatal <- err },
+	}
+	far, near := common, common
+	far.Tuner, far.MaxConcurrentActivityTaskPollers = tuner, 1
+	near.MaxConcurrentActivityExecutionSize, near.MaxConcurrentActivityTaskPollers = mostTold, 1
+	farWorker := worker.New(l.client, shift.Queue, far)
+	farWorker.RegisterActivityWithOptions(h.far, activity.RegisterOptions{Name: legType})
+	nearWorker := worker.New(l.client, hostQueue(shift.Name), near)
+	nearWorker.RegisterActivityWithOptions(h.near, activity.RegisterOptions{Name: legType})
+	nearWorker.RegisterActivityWithOptions(h.tell, activity.RegisterOptions{Name: tellType})
+
+	drawing, enough := context.WithCancel(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer enough()
+	wg.Go(func() { v.serve(drawing) })
+	for _, w := range []worker.Worker{nearWorker, farWorker} {
+		if err := w.Start(); err != nil {
+			return l.wrong(err)
+		}
+		defer w.Stop()
+	}
+	select {
+	case <-ctx.Done():
+	case err = <-fatal:
+		err = l.wrong(err)
+	}
+	leave(shift, legs, v)
+	enough()
+	wg.Wait()
+	v.draw(context.WithoutCancel(ctx), true)
+	return err
+}
+
+// leave has all legs left to others: between two steps while the grace lasts, and then at
+// once.
+func leave(shift fleet.Shift, legs fleet.Legs, v *valve) {
+	v.close()
+	legs.Leave(false)
+	if v.empty(shift.Grace) {
+		return
+	}
+	legs.Leave(true)
+	if !v.empty(afterGrace) {
+		slog.Error("legs do not end: others go on with their runs when their leases have ended", "worker", shift.Name, "legs", legs.Live())
+	}
+}
+
+// tuner has the valve decide about legs; the rest has room enough.
+func tuner(v *valve) (worker.WorkerTuner, error) {
+	rest, err := worker.NewFixedSizeSlotSupplier(mostTold)
+	if err != nil {
+		return nil, err
+	}
+	return worker.NewCompositeTuner(worker.CompositeTunerOptions{
+		WorkflowSlotSupplier: rest, ActivitySlotSupplier: v, LocalActivitySlotSupplier: rest, NexusSlotSupplier: rest, SessionActivitySlotSupplier: rest,
+	})
+}
