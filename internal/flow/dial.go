@@ -25,6 +25,8 @@ type line struct {
 	server fleet.Server
 	client client.Client
 
+	traces func(context.Context) // ends them
+
 	mu       sync.Mutex
 	prepared bool // it knows what runs are found by
 }
@@ -46,7 +48,13 @@ func reach(ctx context.Context, at fleet.Server) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
+	spans, end, err := tracing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.traces = end
 	o := client.Options{
+		Interceptors: spans,
 		HostPort: at.Address, Namespace: at.Namespace, Logger: quietLogger(),
 		ConnectionOptions: client.ConnectionOptions{GetSystemInfoTimeout: dialTime, TLS: safe, TLSDisabled: safe == nil},
 	}
@@ -54,10 +62,11 @@ func reach(ctx context.Context, at fleet.Server) (*line, error) {
 		o.Credentials = client.NewAPIKeyStaticCredentials(at.APIKey)
 	}
 	if l.client, err = client.DialContext(ctx, o); err != nil {
+		end(ctx)
 		return nil, l.unanswered(err)
 	}
 	if err := l.known(ctx); err != nil {
-		l.client.Close()
+		l.Close()
 		return nil, err
 	}
 	return l, nil
@@ -79,4 +88,9 @@ func (l *line) known(ctx context.Context) error {
 }
 
 // Close lets go of the server.
-func (l *line) Close() { l.client.Close() }
+func (l *line) Close() {
+	l.client.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
+	defer cancel()
+	l.traces(ctx)
+}

@@ -92,6 +92,7 @@ type pulse struct {
 
 	mu   sync.Mutex
 	beat fleet.Beat
+	deaf bool // the server does not hear us, and that was said
 	now  fleet.Progress
 	said fleet.Progress // to the workflow
 }
@@ -141,8 +142,9 @@ func (p *pulse) once(ctx context.Context) (gone bool) {
 	case errors.As(err, &none):
 		p.hear(fleet.Beat{At: at, Gone: true})
 		return true
-	case ctx.Err() == nil:
-		slog.Warn("the fleet does not hear that a leg goes on", "leg", now.Leg, "error", err)
+	case ctx.Err() == nil && !p.deaf:
+		p.deaf = true
+		slog.Warn("the fleet does not hear that a leg goes on", "run", p.run.ID, "leg", now.Leg, "error", err)
 	}
 	if err == nil && news {
 		if p.client.SignalWorkflow(try, p.run.ID, p.run.RunID, progressSignal, now) == nil {
@@ -157,5 +159,5 @@ func (p *pulse) once(ctx context.Context) (gone bool) {
 func (p *pulse) hear(b fleet.Beat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.beat = b
+	p.beat, p.deaf = b, false
 }

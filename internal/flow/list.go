@@ -48,6 +48,9 @@ func query(f fleet.Filter) string {
 	if !f.Over && !f.State.Ended() {
 		terms = append(terms, "ExecutionStatus = 'Running'")
 	}
+	if f.State != "" && f.State != loop.Stopped && f.State != loop.CouldNotRun { // the server may have ended a run, too
+		terms = append(terms, equals(attrState.GetName(), string(f.State)))
+	}
 	for _, t := range []struct {
 		key   temporal.SearchAttributeKey
 		value string
@@ -118,6 +121,9 @@ func fromMemo(m *commonpb.Memo, c any) error {
 
 // Find gives one run.
 func (s *Service) Find(ctx context.Context, word string) (fleet.Row, error) {
+	if word == "" {
+		return fleet.Row{}, &fleet.UnknownError{What: "no run is named", Do: `"refrain fleet ls" lists those the fleet knows`}
+	}
 	row, err := s.named(ctx, word)
 	if unknown := (*fleet.UnknownError)(nil); !errors.As(err, &unknown) {
 		return row, err

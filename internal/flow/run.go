@@ -162,6 +162,7 @@ func (r *run) row() fleet.Row {
 		row.Proven = &last.Proven
 	}
 	if r.live.Host != "" {
+		row.Reason, row.Why = "", "" // that was why the leg before was left
 		row = heard(row, r.live)
 	}
 	return row

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -142,6 +144,13 @@ func (d *desk) Leave(now bool) {
 	}
 }
 
+// heard are the orders that legs have heard.
+func (d *desk) heard() []fleet.Order {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.told)
+}
+
 func (d *desk) Live() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -231,5 +240,54 @@ func TestARunGoesFromWorkerToWorker(t *testing.T) {
 	})
 	if rows, err := s.List(t.Context(), fleet.Filter{Remote: spec.Remote}); err != nil || len(rows) != 0 {
 		t.Errorf("among those under way there are %+v, %v", rows, err)
+	}
+}
+
+// frozenServer is the way to a server that can be made to swallow all that is sent.
+type frozenServer struct {
+	real fleet.Server
+	mute *atomic.Bool
+}
+
+// listen gives the address of the way.
+func (f *frozenServer) listen(t *testing.T) fleet.Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			far, err := net.Dial("tcp", f.real.Address)
+			if err != nil {
+				near.Close()
+				return
+			}
+			go f.pass(near, far)
+			go f.pass(far, near)
+		}
+	}()
+	at := f.real
+	at.Address = l.Addr().String()
+	return at
+}
+
+// pass hands on what comes, later where the way is cut.
+func (f *frozenServer) pass(to, from net.Conn) {
+	defer to.Close()
+	piece := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(piece)
+		for f.mute.Load() {
+			time.Sleep(5 * time.Millisecond)
+		}
+		if _, werr := to.Write(piece[:n]); err != nil || werr != nil {
+			return
+		}
 	}
 }

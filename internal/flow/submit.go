@@ -54,8 +54,10 @@ func (s *Service) Order(ctx context.Context, word string, o fleet.Order) (fleet.
 	if !row.EndedAt.IsZero() {
 		return fleet.Answer{}, &fleet.OverError{Run: row.Run, State: row.State}
 	}
-	h, err := s.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: runID(row.Run), UpdateName: orderUpdate, Args: []any{o}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	soon, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	h, err := s.client.UpdateWorkflow(soon, client.UpdateWorkflowOptions{
+		WorkflowID: runID(row.Run), UpdateName: orderUpdate, Args: []any{o}, WaitForStage: client.WorkflowUpdateStageAccepted,
 	})
 	var a fleet.Answer
 	if err == nil {

@@ -40,6 +40,7 @@ type valve struct {
 	until   time.Time // a limit that was met, and not told
 	said    drawn     // last
 	saying  bool      // it was not answered
+	deaf    bool      // and that was said
 }
 
 func newValve(name string, want int, ask func(context.Context, drawn) (fleet.Portion, error)) *valve {
@@ -83,11 +84,13 @@ func (v *valve) draw(ctx context.Context, gone bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err != nil {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !v.deaf {
+			v.deaf = true
 			slog.Warn("the account of the queue does not answer: the worker keeps to what it has", "worker", v.worker, "error", err)
 		}
 		return
 	}
+	v.deaf = false
 	v.saying, v.portion = false, p
 	if v.until.Equal(d.Until) {
 		v.until = time.Time{}
@@ -100,7 +103,7 @@ func (v *valve) draw(ctx context.Context, gone bool) {
 
 // room tells whether one more leg may be here. The lock is held.
 func (v *valve) room(now time.Time, have int) bool {
-	return !v.shut && have < min(v.portion.Slots, v.want) && now.Before(v.portion.Ends) && !now.Before(v.portion.Until) && !now.Before(v.until)
+	return !v.shut && !v.portion.Broke && have < min(v.portion.Slots, v.want) && now.Before(v.portion.Ends) && !now.Before(v.portion.Until) && !now.Before(v.until)
 }
 
 // next is when there may be room by time alone.

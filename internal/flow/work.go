@@ -27,12 +27,16 @@ func Work(ctx context.Context, server fleet.Server, shift fleet.Shift, legs flee
 		return err
 	}
 	defer l.Close()
+	outer := ctx
+	ctx, fail := context.WithCancelCause(ctx) // a server may turn a worker away in the middle of its shift
+	defer fail(nil)
 	if shift.Flows {
 		if err := l.prepare(ctx); err != nil {
 			return err
 		}
 		w := worker.New(l.client, flowQueue, worker.Options{
 			DisableRegistrationAliasing: true, LocalActivityWorkerOnly: true, WorkerStopTimeout: stopTime, Identity: shift.Name,
+			OnFatalError: fail,
 		})
 		register(w)
 		if err := w.Start(); err != nil {
@@ -41,10 +45,14 @@ func Work(ctx context.Context, server fleet.Server, shift fleet.Shift, legs flee
 		defer w.Stop()
 	}
 	if shift.Legs {
-		return l.doLegs(ctx, shift, legs)
+		err = l.doLegs(ctx, shift, legs, fail)
+	} else {
+		<-ctx.Done()
 	}
-	<-ctx.Done()
-	return nil
+	if why := context.Cause(ctx); outer.Err() == nil && err == nil {
+		err = l.wrong(why)
+	}
+	return err
 }
 
 // register names the workflows.
@@ -55,7 +63,7 @@ func register(w worker.WorkflowRegistry) {
 }
 
 // doLegs does legs until ctx is done and all of them are left.
-func (l *line) doLegs(ctx context.Context, shift fleet.Shift, legs fleet.Legs) error {
+func (l *line) doLegs(ctx context.Context, shift fleet.Shift, legs fleet.Legs, fail func(error)) error {
 	v := newValve(shift.Name, shift.Slots, func(ctx context.Context, d drawn) (p fleet.Portion, err error) {
 		return p, l.ask(ctx, shift.Queue, drawUpdate, d, &p)
 	})
@@ -64,11 +72,10 @@ func (l *line) doLegs(ctx context.Context, shift fleet.Shift, legs fleet.Legs) e
 	if err != nil {
 		return err
 	}
-	fatal := make(chan error, 2)
 	common := worker.Options{
 		DisableWorkflowWorker: true, DisableEagerActivities: true, DisableRegistrationAliasing: true,
 		WorkerStopTimeout: stopTime, Identity: shift.Name,
-		OnFatalError: func(err error) { fatal <- err },
+		OnFatalError: fail,
 	}
 	far, near := common, common
 	far.Tuner, far.MaxConcurrentActivityTaskPollers = tuner, 1
@@ -90,16 +97,12 @@ func (l *line) doLegs(ctx context.Context, shift fleet.Shift, legs fleet.Legs) e
 		}
 		defer w.Stop()
 	}
-	select {
-	case <-ctx.Done():
-	case err = <-fatal:
-		err = l.wrong(err)
-	}
+	<-ctx.Done()
 	leave(shift, legs, v)
 	enough()
 	wg.Wait()
 	v.draw(context.WithoutCancel(ctx), true)
-	return err
+	return nil
 }
 
 // leave has all legs left to others: between two steps while the grace lasts, and then at

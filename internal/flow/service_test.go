@@ -1,0 +1,291 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// flows has a worker say where and when, and do no legs.
+func flows(t *testing.T, at fleet.Server) { works(t, at, fleet.Shift{Name: "flows", Flows: true}, nil) }
+
+func specOf(t *testing.T, name string) fleet.Spec {
+	return fleet.Spec{
+		ID: "loop_" + name + "-" + t.Name(), Name: name + "-" + t.Name(), Remote: "file:///" + t.Name(),
+		Branch: "refrain/" + name, Queue: t.Name(), Lease: 2 * time.Second, Submitted: time.Now(),
+	}
+}
+
+func submit(t *testing.T, s *Service, spec fleet.Spec) {
+	t.Helper()
+	if err := s.Submit(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hint is what an error says is to be done.
+func hint(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
+}
+
+// What cannot be done is said with what to do instead, and nobody waits for ever.
+func TestWhatCannotBeDoneIsSaid(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	flows(t, at)
+	spec := specOf(t, "one")
+	submit(t, s, spec)
+
+	var exists *fleet.ExistsError
+	if err := s.Submit(t.Context(), spec); !errors.As(err, &exists) || exists.Run != spec.Name {
+		t.Errorf("a name that is taken: %v", err)
+	}
+	var unknown *fleet.UnknownError
+	if _, err := s.Find(t.Context(), "nobody"); !errors.As(err, &unknown) || hint(err) == "" {
+		t.Errorf("an unknown run: %v", err)
+	}
+	if _, err := s.Order(t.Context(), "nobody", fleet.Order{Command: pause}); !errors.As(err, &unknown) {
+		t.Errorf("an order to an unknown run: %v", err)
+	}
+	second := specOf(t, "one2")
+	submit(t, s, second)
+	until(t, "the beginning of two ids means both", func() bool {
+		_, err := s.Find(t.Context(), "one")
+		return errors.As(err, &unknown) && strings.Contains(err.Error(), spec.Name) && strings.Contains(err.Error(), second.Name)
+	})
+	if _, err := s.Order(t.Context(), spec.Name, fleet.Order{Command: "dance"}); err == nil {
+		t.Error("a run takes the order to dance")
+	}
+	if a, err := s.Order(t.Context(), spec.Name, fleet.Order{Command: stop}); err != nil || !a.OK || a.State != loop.Stopped {
+		t.Errorf("a run that nobody has begun is stopped with %+v, %v", a, err)
+	}
+	row, err := s.Wait(t.Context(), spec.Name)
+	if err != nil || row.State != loop.Stopped || row.EndedAt.IsZero() {
+		t.Errorf("it is %+v, %v", row, err)
+	}
+	var over *fleet.OverError
+	if _, err := s.Order(t.Context(), spec.Name, fleet.Order{Command: pause}); !errors.As(err, &over) || over.State != loop.Stopped {
+		t.Errorf("an order to a run that is over: %v", err)
+	}
+	submit(t, s, spec) // the name is free again
+
+	at.Namespace = "nowhere"
+	var server *fleet.ServerError
+	if _, err := Dial(t.Context(), at); !errors.As(err, &server) || !strings.Contains(hint(err), "fleet.namespace") {
+		t.Errorf("a namespace that is not there: %v", err)
+	}
+	at.Namespace, at.TLS.On = "default", true
+	if _, err := Dial(t.Context(), at); !errors.As(err, &server) || !strings.Contains(hint(err), "fleet.tls") {
+		t.Errorf("a safe connection to a server that wants none: %v", err)
+	}
+}
+
+// A worker that is not heard for the lease has lost its run: it is told so when it can be,
+// and another one has the run by then, in a higher leg.
+func TestAWorkerThatIsNotHeardLosesItsRun(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	gone := make(chan struct{})
+	var mute atomic.Bool
+	a := newDesk(nil)
+	a.leg = func(ctx context.Context, turn fleet.Turn, h fleet.Hooks) (fleet.Standing, error) {
+		mute.Store(true)
+		for !h.Heard().Gone {
+			select {
+			case <-ctx.Done():
+				return fleet.Standing{}, ctx.Err()
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+		close(gone)
+		return fleet.Standing{Taken: true, Leg: turn.Leg}, nil
+	}
+	b := newDesk(func(_ context.Context, turn fleet.Turn, _ fleet.Hooks) (fleet.Standing, error) { return done(turn, 1) })
+	flows(t, at)
+	shift := fleet.Shift{Name: "a" + t.Name(), Queue: t.Name(), Slots: 1, Legs: true, Grace: time.Second}
+	frozen := &frozenServer{real: at, mute: &mute}
+	works(t, frozen.listen(t), shift, a)
+	spec := specOf(t, "one")
+	submit(t, s, spec)
+	until(t, "the worker has it", mute.Load)
+	shift.Name = "b" + t.Name()
+	works(t, at, shift, b)
+	row, err := s.Wait(t.Context(), spec.Name)
+	if err != nil || row.State != loop.Done || row.Leg != 2 || row.Lost != 1 || row.Wrong != "" {
+		t.Errorf("it is %+v, %v", row, err)
+	}
+	mute.Store(false)
+	select {
+	case <-gone:
+	case <-time.After(time.Minute):
+		t.Error("the worker never hears that it has lost the run")
+	}
+}
+
+// A paused run gives its worker back, and goes on when a person wants it.
+func TestALiveLegIsPaused(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	d := newDesk(nil)
+	d.leg = func(_ context.Context, turn fleet.Turn, h fleet.Hooks) (fleet.Standing, error) {
+		if turn.Leg > 1 {
+			return done(turn, 2)
+		}
+		for {
+			paused := slices.ContainsFunc(d.heard(), func(o fleet.Order) bool { return o.Command == pause })
+			if paused {
+				return fleet.Standing{State: loop.Parked, Why: "paused", Iterations: 1, Leg: 1}, nil
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+	works(t, at, fleet.Shift{Name: "w" + t.Name(), Queue: t.Name(), Slots: 1, Legs: true, Flows: true, Grace: time.Second}, d)
+	spec := specOf(t, "one")
+	submit(t, s, spec)
+	until(t, "it is live", func() bool { row, err := s.Find(t.Context(), spec.Name); return err == nil && row.Live })
+	if a, err := s.Order(t.Context(), spec.Name, fleet.Order{Command: pause}); err != nil || !a.OK {
+		t.Errorf("pause was answered %+v, %v", a, err)
+	}
+	until(t, "it is paused", func() bool {
+		row, err := s.Find(t.Context(), spec.Name)
+		return err == nil && row.State == loop.Paused && row.Paused && !row.Live && d.Live() == 0
+	})
+	if a, err := s.Order(t.Context(), spec.Name, fleet.Order{Command: resume}); err != nil || !a.OK {
+		t.Errorf("resume was answered %+v, %v", a, err)
+	}
+	if row, err := s.Wait(t.Context(), spec.Name); err != nil || row.State != loop.Done || row.Leg != 2 {
+		t.Errorf("it ended %+v, %v", row, err)
+	}
+}
+
+// No more agents work than the account allows, whoever does the legs; nobody works while
+// one has met a limit; and when the money is gone, until there is more.
+func TestAnAccountIsKept(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	slots, cost := 2, 1.0
+	if a, err := s.Account(t.Context(), t.Name(), nil); err != nil || a.Slots != 0 || a.Queue != t.Name() {
+		t.Errorf("an account that nobody has drawn from is %+v, %v", a, err)
+	}
+	flows(t, at)
+	if a, err := s.Account(t.Context(), t.Name(), &fleet.Allowance{Slots: &slots, CostUSD: &cost}); err != nil || a.Slots != 2 {
+		t.Fatalf("the account is %+v, %v", a, err)
+	}
+	var busy, most, legs atomic.Int64
+	d := func() *desk {
+		return newDesk(func(_ context.Context, turn fleet.Turn, h fleet.Hooks) (fleet.Standing, error) {
+			legs.Add(1)
+			now := busy.Add(1)
+			defer busy.Add(-1)
+			for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
+			}
+			time.Sleep(100 * time.Millisecond)
+			if h.Spent(0.25, 10) {
+				return fleet.Standing{State: loop.Parked, Broke: true, Iterations: 1, Leg: turn.Leg}, nil
+			}
+			return done(turn, 1)
+		})
+	}
+	for _, name := range []string{"a", "b"} {
+		works(t, at, fleet.Shift{Name: name + t.Name(), Queue: t.Name(), Slots: 3, Legs: true, Grace: time.Second}, d())
+	}
+	var names []string
+	for i := range 8 {
+		spec := specOf(t, fmt.Sprint("run", i))
+		submit(t, s, spec)
+		names = append(names, spec.Name)
+	}
+	until(t, "the money is gone", func() bool {
+		a, err := s.Account(t.Context(), t.Name(), nil)
+		return err == nil && a.Broke() && busy.Load() == 0
+	})
+	gone := legs.Load()
+	time.Sleep(2 * time.Second) // nobody begins a leg meanwhile
+	if legs.Load() != gone || gone > 5 {
+		t.Errorf("%d legs were begun with money for four, and %d with none", gone, legs.Load()-gone)
+	}
+	cost = 100
+	if _, err := s.Account(t.Context(), t.Name(), &fleet.Allowance{CostUSD: &cost}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if row, err := s.Wait(t.Context(), name); err != nil || row.State != loop.Done {
+			t.Errorf("%s ended %+v, %v", name, row, err)
+		}
+	}
+	if most.Load() > 2 {
+		t.Errorf("%d agents worked at once, and 2 may", most.Load())
+	}
+	workers, err := s.Workers(t.Context(), t.Name())
+	if err != nil || len(workers) != 2 {
+		t.Errorf("the workers are %+v, %v", workers, err)
+	}
+	all, err := s.Workers(t.Context(), "")
+	if err != nil || len(all) < 2 {
+		t.Errorf("all workers are %+v, %v", all, err)
+	}
+}
+
+// A plan submits runs with names and branches of their own, and is listed until it is
+// removed.
+func TestAPlanSubmitsRuns(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	d := newDesk(func(_ context.Context, turn fleet.Turn, _ fleet.Hooks) (fleet.Standing, error) { return done(turn, 1) })
+	works(t, at, fleet.Shift{Name: "w" + t.Name(), Queue: t.Name(), Slots: 1, Legs: true, Flows: true, Grace: time.Second}, d)
+	p := fleet.Plan{Name: "nightly", When: "every 6h", Spec: fleet.Spec{Remote: "file:///" + t.Name(), Branch: "refrain/{{name}}", Queue: t.Name()}}
+	if err := s.Schedule(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	var wrong *fleet.WrongError
+	if err := s.Schedule(t.Context(), p); !errors.As(err, &wrong) {
+		t.Errorf("a second one of the name: %v", err)
+	}
+	if err := s.Schedule(t.Context(), fleet.Plan{Name: "bad", When: "now and then"}); !errors.As(err, &wrong) {
+		t.Errorf("a plan for now and then: %v", err)
+	}
+	until(t, "the plan is listed", func() bool {
+		plans, err := s.Schedules(t.Context())
+		return err == nil && len(plans) == 1 && plans[0].When == p.When && len(plans[0].Next) > 0
+	})
+	if err := s.client.ScheduleClient().GetHandle(t.Context(), planID(p.Name)).Trigger(t.Context(), client.ScheduleTriggerOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var row fleet.Row
+	until(t, "a run of it is done", func() bool {
+		rows, err := s.List(t.Context(), fleet.Filter{Remote: p.Spec.Remote, Over: true})
+		if err != nil || len(rows) != 1 {
+			return false
+		}
+		row = rows[0]
+		return row.State == loop.Done
+	})
+	if !strings.HasPrefix(row.Run, "nightly-2") || row.Branch != "refrain/"+row.Run || !strings.HasPrefix(row.ID, "loop_") {
+		t.Errorf("its run is %+v", row)
+	}
+	until(t, "the plan knows its last run", func() bool {
+		plans, err := s.Schedules(t.Context())
+		return err == nil && len(plans) == 1 && slices.Equal(plans[0].Last, []string{row.Run})
+	})
+	if err := s.Unschedule(t.Context(), p.Name); err != nil {
+		t.Error(err)
+	}
+	var unknown *fleet.UnknownError
+	if err := s.Unschedule(t.Context(), p.Name); !errors.As(err, &unknown) {
+		t.Errorf("removing what is not there: %v", err)
+	}
+}

@@ -1,0 +1,214 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.temporal.io/sdk/worker"
+	"pgregory.net/rapid"
+
+	"github.com/refrain-loop/refrain/internal/fleet"
+)
+
+// However workers draw, come, go and fall silent: the account never deals out more than it
+// allows, counts every spending once, and tells everybody of a limit that one has met.
+func TestAnAccountDealsOutNoMoreThanItAllows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		now := time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC)
+		slots := rapid.IntRange(1, 6).Draw(t, "slots")
+		b := book{Account: fleet.Account{Slots: slots}}
+		number := map[string]int{}
+		var spent float64
+		var limit time.Time
+		for range rapid.IntRange(1, 60).Draw(t, "draws") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 40).Draw(t, "later")) * time.Second)
+			d := drawn{Session: "s", Draw: fleet.Draw{Worker: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "worker")}}
+			d.Want = rapid.IntRange(0, 8).Draw(t, "want")
+			if mine := b.Account.Portions[d.Worker]; now.Before(mine.Ends) {
+				d.Busy = rapid.IntRange(0, mine.Slots).Draw(t, "busy")
+			}
+			d.Spent = float64(rapid.IntRange(0, 4).Draw(t, "spent"))
+			d.Gone = rapid.Bool().Draw(t, "gone")
+			if rapid.Bool().Draw(t, "limited") {
+				d.Until = now.Add(time.Minute)
+				limit = d.Until
+			}
+			number[d.Worker]++
+			d.Number = number[d.Worker]
+			spent += d.Spent
+			for range rapid.IntRange(1, 3).Draw(t, "said") { // the answer to the first may be lost
+				p := b.draw(d, now)
+				if !p.Until.Equal(limit) {
+					t.Fatalf("%s hears of a limit until %s, and there is one until %s", d.Worker, p.Until, limit)
+				}
+				if d.Gone {
+					break // whoever has gone does not say so again
+				}
+			}
+			dealt := 0
+			for _, p := range live(b.Account, now).Portions {
+				dealt += p.Slots
+			}
+			if dealt > slots {
+				t.Fatalf("%d slots are dealt out, of %d: %+v", dealt, slots, b.Account.Portions)
+			}
+		}
+		if b.Account.SpentUSD != spent {
+			t.Fatalf("%v was spent, and %v was counted", spent, b.Account.SpentUSD)
+		}
+	})
+}
+
+// A worker keeps to its portion, whichever way legs come to it.
+func TestAValveLetsInNoMoreThanThePortion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := newValve("w", 4, nil)
+		portion := func() {
+			v.portion = fleet.Portion{Slots: rapid.IntRange(0, 6).Draw(t, "slots"), Ends: time.Now().Add(time.Hour)}
+		}
+		portion()
+		var far, near int // legs that are here
+		polls := 0        // slots for polls that have brought none yet
+		quick, cancel := context.WithCancel(t.Context())
+		cancel()
+		allowed := func() int { return min(v.portion.Slots, 4) }
+		for range 40 {
+			switch rapid.SampledFrom([]string{"poll", "comes", "near", "over", "nearOver", "nothing", "portion"}).Draw(t, "act") {
+			case "poll":
+				if _, err := v.ReserveSlot(quick, nil); err == nil {
+					polls++
+					if polls+far+near > allowed() {
+						t.Fatalf("a leg is asked for, with %d here, %d to come, and room for %d", far+near, polls, allowed())
+					}
+				}
+			case "comes":
+				if polls == 0 {
+					break
+				}
+				polls--
+				if v.enter(false) {
+					far++
+				} else {
+					v.ReleaseSlot(nil)
+				}
+			case "near":
+				if v.enter(true) {
+					near++
+				}
+			case "over":
+				if far > 0 {
+					far--
+					v.leave(false)
+					v.ReleaseSlot(nil)
+				}
+			case "nearOver":
+				if near > 0 {
+					near--
+					v.leave(true)
+				}
+			case "nothing":
+				if polls > 0 {
+					polls--
+					v.ReleaseSlot(nil)
+				}
+			case "portion":
+				before := far + near
+				if portion(); before > allowed() && v.enter(true) {
+					t.Fatalf("a leg came in, with %d here and room for %d", before, allowed())
+				}
+			}
+		}
+		if v.busy != far+near || v.polls != polls+far || v.near != near {
+			t.Fatalf("it has counted %d, %d and %d; there are %d, %d and %d", v.busy, v.polls, v.near, far+near, polls+far, near)
+		}
+	})
+}
+
+// counter is an account that some workers draw from.
+type counter struct {
+	book
+	err   error // that it answers
+	after error // likewise, though it has counted
+}
+
+func (c *counter) ask(_ context.Context, d drawn) (fleet.Portion, error) {
+	if c.err != nil {
+		return fleet.Portion{}, c.err
+	}
+	p := c.draw(d, time.Now())
+	return p, c.after
+}
+
+// reserves tells whether a leg may be asked for now.
+func reserves(v *valve) bool {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := v.ReserveSlot(ctx, nil)
+	if err == nil {
+		v.ReleaseSlot(worker.SlotReleaseInfo(nil))
+	}
+	return err == nil
+}
+
+// A limit that one worker meets holds the others back, and everybody goes on when it is
+// over.
+func TestALimitIsKnownToAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{}
+		var valves []*valve
+		for i := range 3 {
+			v := newValve(fmt.Sprint("w", i), 2, c.ask)
+			go v.serve(t.Context())
+			valves = append(valves, v)
+		}
+		synctest.Wait()
+		valves[0].hold(time.Now().Add(time.Hour))
+		time.Sleep(drawEvery + time.Second)
+		for i, v := range valves {
+			if reserves(v) {
+				t.Errorf("worker %d asks for legs though there is a limit", i)
+			}
+		}
+		got := make(chan error, 1)
+		go func() {
+			_, err := valves[2].ReserveSlot(t.Context(), nil)
+			got <- err
+		}()
+		began := time.Now()
+		if err := <-got; err != nil || time.Since(began) < 59*time.Minute-drawEvery || time.Since(began) > time.Hour {
+			t.Errorf("it asks again after %s, %v", time.Since(began), err)
+		}
+	})
+}
+
+// What was spent is counted once, also where answers are lost; and a portion that has
+// ended is no portion.
+func TestSpendingIsCountedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{book: book{Account: fleet.Account{CostUSD: 3}}}
+		v := newValve("w", 2, c.ask)
+		go v.serve(t.Context())
+		synctest.Wait()
+		if broke := v.spend(1, 100); broke || c.Account.SpentUSD != 1 {
+			t.Errorf("after 1 of 3 were spent: broke %t, counted %v", broke, c.Account.SpentUSD)
+		}
+		c.after = errors.New("the answer is lost")
+		v.spend(1, 100)
+		time.Sleep(portionTime)
+		if c.Account.SpentUSD != 2 || reserves(v) {
+			t.Errorf("without answers %v was counted, and it asks for legs: %t", c.Account.SpentUSD, reserves(v))
+		}
+		c.after = nil
+		time.Sleep(drawEvery + time.Second)
+		if c.Account.SpentUSD != 2 || c.Account.SpentTokens != 200 || !reserves(v) {
+			t.Errorf("then %v was counted, and it asks for legs: %t", c.Account.SpentUSD, reserves(v))
+		}
+		if !v.spend(1, 0) || reserves(v) {
+			t.Error("all is spent, and it goes on")
+		}
+	})
+}
