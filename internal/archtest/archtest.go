@@ -83,8 +83,9 @@ var mayImport = map[string][]string{
 	"review":   {"loop", "view"}, // what somebody who looks through a run decides about
 	"history":  {"loop", "stop", "proc", "container", "config", "request", "journal", "project", "git", "checkpoint", "pool", "view", "later"},
 	"carry":    {"loop", "journal", "git", "checkpoint", "history"},
-	"fleet":    words,                        // what is said of runs on many machines
-	"flow":     {"loop", "fleet", "journal"}, // where and when legs are done
+	"fleet":    words,                                                                                            // what is said of runs on many machines
+	"flow":     {"loop", "fleet", "journal"},                                                                     // where and when legs are done
+	"desk":     join(hands, []string{"fleet", "carry", "app", "engine", "request", "journal", "git", "project"}), // does legs of runs
 	"doctor":   {"preflight", "scaffold", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify", "sandbox", "container"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 

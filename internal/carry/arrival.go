@@ -36,15 +36,14 @@ type found struct {
 	size         int64
 }
 
-// read reads what a commit of our repository holds.
-func (r *remote) read(ctx context.Context, at, id string) (*arrival, error) {
-	out, err := r.run(ctx, nil, nil, "ls-tree", "-r", "-z", "-l", "--full-tree", at)
+// listing is the files that a commit of a state holds, wherever git finds it.
+func (r *remote) listing(ctx context.Context, at string, more []string) ([]found, error) {
+	out, err := r.run(ctx, nil, more, "ls-tree", "-r", "-z", "-l", "--full-tree", at)
 	if err != nil {
 		return nil, &ForeignError{What: err.Error()}
 	}
-	a := &arrival{at: at}
+	var list []found
 	total := int64(0)
-	card := ""
 	for line := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		what, name, ok := strings.Cut(line, "\t")
 		fields := strings.Fields(what)
@@ -60,18 +59,26 @@ func (r *remote) read(ctx context.Context, at, id string) (*arrival, error) {
 		case size > mostOf(name):
 			return nil, &ForeignError{What: fmt.Sprintf("%q is too large: %d bytes", name, size)}
 		}
-		if total += size; total > mostTotal || len(a.files) == mostFiles {
+		if total += size; total > mostTotal || len(list) == mostFiles {
 			return nil, &ForeignError{What: "there is too much of it"}
 		}
-		if name == cardName {
-			card = fields[2]
-		}
-		a.files = append(a.files, found{name, fields[2], size})
+		list = append(list, found{name, fields[2], size})
 	}
-	if card == "" {
+	return list, nil
+}
+
+// read reads what a commit of our repository holds.
+func (r *remote) read(ctx context.Context, at, id string) (*arrival, error) {
+	a := &arrival{at: at}
+	var err error
+	if a.files, err = r.listing(ctx, at, nil); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(a.files, func(f found) bool { return f.name == cardName })
+	if i < 0 {
 		return nil, &ForeignError{What: "it has no card"}
 	}
-	b, err := r.blob(ctx, card)
+	b, err := r.blob(ctx, a.files[i].object)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +86,9 @@ func (r *remote) read(ctx context.Context, at, id string) (*arrival, error) {
 		return nil, err
 	}
 	for _, sha := range []string{a.card.Head, a.card.Checkpoint} { // nothing that is not part of the state
+		if sha == "" {
+			continue
+		}
 		if _, err := r.run(ctx, nil, nil, "merge-base", "--is-ancestor", sha, at); err != nil {
 			return nil, &ForeignError{What: "what its card names does not belong to it"}
 		}

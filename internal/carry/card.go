@@ -1,11 +1,11 @@
 package carry
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/journal"
@@ -26,10 +26,11 @@ type Card struct {
 	Name   string      `json:"name"`
 	State  loop.Status `json:"state"`
 
-	Leg    int       `json:"leg"`            // how often it has changed hands
-	Worker string    `json:"worker"`         // who moved it last
-	Held   bool      `json:"held,omitempty"` // and goes on with it; else it is anybody's
-	Nonce  string    `json:"nonce"`          // no two cards are the same
+	Leg    int       `json:"leg"`             // how often it has changed hands
+	Worker string    `json:"worker"`          // who moved it last
+	Held   bool      `json:"held,omitempty"`  // and goes on with it; else it is anybody's
+	Fleet  bool      `json:"fleet,omitempty"` // it is a worker of a fleet, which may be given the run of another
+	Nonce  string    `json:"nonce"`           // no two cards are the same
 	At     time.Time `json:"at"`
 
 	Head       string `json:"head"`             // the commit that was checked out
@@ -37,6 +38,9 @@ type Card struct {
 	Checkpoint string `json:"checkpoint"`       // of the work tree
 	Tree       string `json:"tree"`             // what that holds
 	Prefix     string `json:"prefix,omitempty"` // from the top of the work tree to the folder of the run
+
+	Base      string `json:"base,omitempty"`      // the commit that a run of a fleet began at
+	Published string `json:"published,omitempty"` // the one that its branch on the remote was brought to
 
 	Chunks []int  `json:"chunks"` // how long each piece of the journal is
 	Sum    string `json:"sum"`    // of all of them
@@ -67,12 +71,21 @@ func readCard(b []byte, id string) (Card, error) {
 		return c, &ForeignError{What: "a newer version wrote it: use that one"}
 	case c.Format < 1 || c.Run != id || !isID().MatchString(c.Run):
 		return wrong("it is that of another run")
-	case !isObject().MatchString(c.Head), !isObject().MatchString(c.Checkpoint), !isObject().MatchString(c.Tree):
-		return wrong("it does not say what belongs to the run")
 	case c.Leg < 1 || c.Leg > 1<<30:
 		return wrong("it does not say whose the run is")
+	case !isObject().MatchString(c.Head):
+		return wrong("it does not say what the run is at")
+	case !c.Begun() && c.Checkpoint == "" && c.Tree == "" && c.Name == "":
+		return c, nil
+	case !isObject().MatchString(c.Checkpoint), !isObject().MatchString(c.Tree):
+		return wrong("it does not say what belongs to the run")
 	case !journal.IsName(c.Name):
 		return wrong("no run is called so")
+	}
+	for _, sha := range []string{c.Base, c.Published} {
+		if sha != "" && !isObject().MatchString(sha) {
+			return wrong("it does not say where its branch is")
+		}
 	}
 	for _, n := range c.Chunks {
 		if n < 1 || n > mostChunk {
@@ -82,35 +95,41 @@ func readCard(b []byte, id string) (Card, error) {
 	return c, nil
 }
 
-// follow has a card speak of a journal that goes on from that of the card before: the
-// pieces that are there stay.
-func (c *Card) follow(before *Card, journal []byte) error {
-	c.Chunks = nil
-	known := 0
-	if before != nil {
-		for _, n := range before.Chunks {
-			known += n
-		}
-		if known > len(journal) || sumOf(journal[:known]) != before.Sum {
-			return errors.New("the journal here does not go on from what was carried away before")
-		}
-		c.Chunks = append(c.Chunks, before.Chunks...)
-	}
-	for known < len(journal) {
-		n := min(len(journal)-known, mostPiece)
-		c.Chunks = append(c.Chunks, n)
-		known += n
-	}
-	c.Sum = sumOf(journal)
-	return nil
-}
+// Begun tells whether there are records. Before, a worker of a fleet has only said that
+// it is about to begin.
+func (c Card) Begun() bool { return len(c.Chunks) > 0 }
 
 func sumOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
+// Bid is who takes a run, and for a worker of a fleet the leg that it is to do: whoever
+// has a later one has the run. The zero Bid is a person's.
+type Bid struct {
+	Worker string
+	Leg    int
+}
+
+// fleet tells whether a worker of a fleet bids.
+func (b Bid) fleet() bool { return b.Leg > 0 }
+
+// beats is a *TakenError where the card that is there keeps the bidder from taking the
+// run. What a person holds is not taken by a fleet.
+func (b Bid) beats(c Card, remote string) error {
+	if b.fleet() && c.Leg < b.Leg && (c.Fleet || !c.Held) || !b.fleet() && !c.Held {
+		return nil
+	}
+	return &TakenError{Run: c.called(), Remote: remote, By: &c}
+}
+
+// called is what people call the run.
+func (c Card) called() string { return cmp.Or(c.Name, c.Run) }
+
 // sign makes the card one of its own.
-func (c *Card) sign(worker string, held bool) {
-	c.Format, c.Worker, c.Held, c.Nonce, c.At = format, worker, held, rand.Text(), time.Now().UTC().Truncate(time.Second)
+func (c *Card) sign(by Bid, held bool) {
+	c.Format, c.Worker, c.Held, c.Fleet, c.Nonce, c.At = format, by.Worker, held, by.fleet(), rand.Text(), time.Now().UTC().Truncate(time.Second)
+	if by.Worker == "" {
+		c.Worker = worker()
+	}
 }

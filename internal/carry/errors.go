@@ -40,6 +40,25 @@ func (e *RefusedError) Hint() string {
 	return "nothing was changed there; let it take refs below " + Prefix + ", or name another remote"
 }
 
+// BranchError says that the branch that a run works on has other commits on the remote,
+// which nobody writes over.
+type BranchError struct {
+	Remote, Branch string
+	Now            string // the commit that it is at there; empty: it is gone
+}
+
+func (e *BranchError) Error() string {
+	if e.Now == "" {
+		return fmt.Sprintf("the branch %s of the run was deleted on %s", e.Branch, e.Remote)
+	}
+	return fmt.Sprintf("the branch %s on %s has commits that the run does not have: it is at %.10s", e.Branch, e.Remote, e.Now)
+}
+
+// Hint says what to do.
+func (e *BranchError) Hint() string {
+	return "what the run did is kept with its records; give their branch another name on the remote, and let the run go on"
+}
+
 // said is an error in which a remote may have its say: nothing of it moves a cursor.
 func said(err error) string {
 	lines := strings.Split(err.Error(), "\n")

@@ -2,7 +2,6 @@ package carry
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -44,7 +43,7 @@ func (p Place) Fetch(ctx context.Context, word, meant string, force bool) (*Move
 	if err != nil {
 		return nil, err
 	}
-	a := admission{place: p, tree: tree, force: force, meant: meant}
+	a := admission{place: p, tree: tree, meant: meant, force: force}
 	if a.remote, err = openRemote(ctx, tree, p.Store.Dir, meant); err != nil {
 		return nil, err
 	}
@@ -61,12 +60,14 @@ type admission struct {
 	tree   *git.Tree
 	meant  string // the remote, as a person has named it
 	force  bool
+	bid    Bid
 
 	id, ref string
 	here    *journal.Entry   // as it is here; nil: it is not
 	note    *journal.Carried // of that
 	now     string           // what the ref is at
 	aside   string           // where the run that was here is now, if not all of it has come
+	card    Card             // and what that says, once the run is ours
 }
 
 // find finds which run is meant, on the remote and here. One that has left from here is
@@ -83,6 +84,15 @@ func (a *admission) find(ctx context.Context, word string) (err error) {
 		}
 	}
 	a.ref = Prefix + a.id
+	if err := a.findHere(); err != nil {
+		return err
+	}
+	a.now, err = a.remote.look(ctx, a.ref)
+	return err
+}
+
+// findHere finds the run as it is here, where it is.
+func (a *admission) findHere() error {
 	list, _, err := a.place.Store.List()
 	if err != nil {
 		return err
@@ -98,8 +108,7 @@ func (a *admission) find(ctx context.Context, word string) (err error) {
 			}
 		}
 	}
-	a.now, err = a.remote.look(ctx, a.ref)
-	return err
+	return nil
 }
 
 func (a *admission) admit(ctx context.Context) (*Moved, error) {
@@ -133,8 +142,11 @@ func (a *admission) admit(ctx context.Context) (*Moved, error) {
 	}
 	card := found.card
 	own := a.claimed(ctx) == a.now // a claim of ours that was cut short
-	if card.Held && !own && !a.force {
-		return nil, &TakenError{Run: card.Name, Remote: a.remote.name, By: &card}
+	if !card.Begun() {
+		return nil, &UnwillingError{"no worker has begun " + a.id + " yet", "wait until it has made its first iteration"}
+	}
+	if err := a.bid.beats(card, a.remote.name); err != nil && !own && !a.force {
+		return nil, err
 	}
 	if card.Prefix != a.tree.Prefix() {
 		return nil, &UnwillingError{fmt.Sprintf("the run works in the folder %q of the repository", card.Prefix), "go to that folder here"}
@@ -158,6 +170,7 @@ func (a *admission) admit(ctx context.Context) (*Moved, error) {
 			return nil, err
 		}
 	}
+	a.card = card
 	return a.install(ctx, found, card, l, to)
 }
 
@@ -208,23 +221,16 @@ func (a *admission) claimed(ctx context.Context) string {
 func (a *admission) claim(ctx context.Context, card *Card) (at string, err error) {
 	next := *card
 	next.Leg++
-	next.sign(worker(), true)
-	b, err := json.MarshalIndent(next, "", "  ")
-	if err != nil {
+	if a.bid.fleet() {
+		next.Leg = a.bid.Leg
+	}
+	next.sign(a.bid, true)
+	earlier := a.claimed(ctx)
+	if at, err = a.remote.commit(ctx, &state{card: next, partial: true, ref: a.claims()}, a.now, "", nil); err != nil {
 		return "", err
 	}
-	b = append(b, '\n')
-	subject := fmt.Sprintf("%s: leg %d, held", next.Name, next.Leg)
-	in := fmt.Appendf(nil, "feature done\ncommit %s\nmark :1\ncommitter refrain <refrain@localhost> %d +0000\ndata %d\n%s\nfrom %s\nM 100644 inline %s\ndata %d\n%s\n\nget-mark :1\ndone\n",
-		a.claims(), next.At.Unix(), len(subject), subject, a.now, cardName, len(b), b)
-	earlier := a.claimed(ctx)
-	out, err := a.remote.run(ctx, in, nil, "fast-import", "--quiet", "--force", "--done")
-	if err != nil {
-		return "", fmt.Errorf("claim the run: %w", err)
-	}
-	at = out[:len(out)-1]
 	a.place.stage("claiming it on " + a.remote.name)
-	err = a.remote.push(ctx, card.Name, a.ref, a.now, at, nil)
+	err = a.remote.push(ctx, card.Name, move{a.ref, a.now, at}, nil, nil)
 	var taken *TakenError
 	switch {
 	case err == nil:

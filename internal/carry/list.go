@@ -23,6 +23,9 @@ func (r *remote) cards(ctx context.Context, refs map[string]string) ([]Near, err
 			if c, err = readCard([]byte(out), id); err == nil {
 				one.Card = c
 			}
+			if err == nil && !c.Begun() {
+				one.Wrong = "no worker has begun it yet"
+			}
 		}
 		if err != nil {
 			one.Wrong = err.Error()

@@ -65,6 +65,10 @@ func mayLeave(s journal.Store, e journal.Entry) error {
 	return nil
 }
 
+func noCheckpoints(run string) error {
+	return &UnwillingError{run + " has no checkpoints that could travel", "runs in a git work tree have them, unless git.checkpoint is false"}
+}
+
 // departure is a run on its way out.
 type departure struct {
 	place  Place
@@ -107,7 +111,7 @@ func (d *departure) leave(ctx context.Context, meant string) (*Moved, error) {
 		return nil, err
 	}
 	d.place.stage("pushing to " + d.remote.name)
-	if err := d.remote.push(ctx, d.entry.Name, d.ref, before, sha, d.more); err != nil {
+	if err := d.remote.push(ctx, d.entry.Name, move{d.ref, before, sha}, nil, d.more); err != nil {
 		var taken *TakenError
 		var unsure *UnsureError
 		switch late := d.was; {
@@ -198,7 +202,7 @@ func (d *departure) state(ctx context.Context, prior *Card) (s *state, since int
 	d.more, d.stays = border.Objects(), staying(made)
 	card := Card{Run: d.entry.ID, Name: d.entry.Name, State: d.place.Store.Status(d.entry), Leg: 1, Checkpoint: made.ID, Tree: made.Tree, Prefix: d.tree.Prefix()}
 	if prior != nil {
-		card.Name, card.Leg = prior.Name, prior.Leg
+		card.Name, card.Leg, card.Base, card.Published = prior.Name, prior.Leg, prior.Base, prior.Published
 	}
 	if card.Head, err = d.tree.Head(ctx); err != nil {
 		return nil, 0, err
@@ -226,11 +230,13 @@ func (d *departure) state(ctx context.Context, prior *Card) (s *state, since int
 		return nil, 0, err
 	}
 	l.Journal, l.Name = journal.Renamed(l.Journal, l.Name, card.Name), card.Name
-	card.sign(worker(), false)
-	if err := card.follow(prior, l.Journal); err != nil {
+	card.sign(Bid{}, false)
+	journal, err := follow(prior, l.Journal)
+	if err != nil {
 		return nil, 0, err
 	}
-	if err := d.remote.noSecrets(ctx, card, kept, d.place.Hide, d.more); err != nil {
+	journal.note(&card)
+	if err := d.remote.noSecrets(ctx, card, span{kept: kept}, d.place.Hide, d.more); err != nil {
 		return nil, 0, err
 	}
 	s, err = lay(card, l, d.entry.Dir, d.place.Hide)
@@ -243,7 +249,7 @@ func (d *departure) bare(err error) error {
 	if !errors.As(err, &none) {
 		return err
 	}
-	return &UnwillingError{d.entry.Name + " has no checkpoints that could travel", "runs in a git work tree have them, unless git.checkpoint is false"}
+	return noCheckpoints(d.entry.Name)
 }
 
 // staying is what of a work tree no checkpoint holds.

@@ -2,6 +2,7 @@ package carry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -23,23 +24,31 @@ type remote struct {
 	// format is how the repository names its objects: sha1 or sha256.
 	format string
 	git    git.Program
+
+	tries int // how often a push is tried
 }
 
 // openRemote finds the remote that a person means: one of the repository, a URL or a
 // folder.
 func openRemote(ctx context.Context, tree *git.Tree, records, meant string) (*remote, error) {
-	r := &remote{name: meant, repo: filepath.Join(records, "carry")}
+	r := &remote{name: meant, repo: filepath.Join(records, "carry"), tries: tries}
 	if !strings.HasPrefix(meant, "-") {
 		r.url = address(ctx, tree, meant)
 	}
 	if r.url == "" {
 		return nil, &UnknownError{fmt.Sprintf("%q is no remote", meant), "\"git remote -v\" lists those of the repository; a URL or a folder is one, too"}
 	}
-	if u, err := url.Parse(r.name); err == nil && u.User != nil {
-		r.name = u.Redacted()
-	}
+	r.name = shown(r.name)
 	r.git = tree.Program().In(r.repo)
 	return r, r.make(ctx, tree)
+}
+
+// shown is an address without a password.
+func shown(remote string) string {
+	if u, err := url.Parse(remote); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return remote
 }
 
 // address is where git finds a remote; empty: it is none.
@@ -112,6 +121,9 @@ func (r *remote) make(ctx context.Context, tree *git.Tree) error {
 	return nil
 }
 
+// heads is where branches are.
+const heads = "refs/heads/"
+
 // protocols are the ways to a remote.
 const protocols = "GIT_ALLOW_PROTOCOL=https:http:ssh:git:file"
 
@@ -128,18 +140,23 @@ func (r *remote) runWriting(ctx context.Context, stdin []byte, to string, more [
 		env = append(env, "GIT_OBJECT_DIRECTORY="+to)
 		more = append([]string{filepath.Join(r.repo, "objects")}, more...)
 	}
-	if len(more) > 0 {
-		var dirs []string
-		for _, dir := range more {
-			if strings.ContainsAny(dir, `"`+string(os.PathListSeparator)) {
-				dir = git.QuoteConfig(dir)
-			}
-			dirs = append(dirs, dir)
-		}
-		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(dirs, string(os.PathListSeparator)))
-	}
-	out, err := r.git.RunWith(ctx, git.Command{Env: env, Stdin: stdin}, args...)
+	out, err := r.git.RunWith(ctx, git.Command{Env: append(env, alsoIn(more)...), Stdin: stdin}, args...)
 	return string(out), err
+}
+
+// alsoIn has git read more folders of objects.
+func alsoIn(more []string) []string {
+	if len(more) == 0 {
+		return nil
+	}
+	var dirs []string
+	for _, dir := range more {
+		if strings.ContainsAny(dir, `"`+string(os.PathListSeparator)) {
+			dir = git.QuoteConfig(dir)
+		}
+		dirs = append(dirs, dir)
+	}
+	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + strings.Join(dirs, string(os.PathListSeparator))}
 }
 
 // look is what a ref is at; empty where there is none.
@@ -148,9 +165,22 @@ func (r *remote) look(ctx context.Context, ref string) (string, error) {
 	return all[ref], err
 }
 
-// refs is what the refs of a pattern are at.
-func (r *remote) refs(ctx context.Context, pattern string) (map[string]string, error) {
-	out, err := r.run(ctx, nil, nil, "ls-remote", "--refs", "--end-of-options", r.url, pattern)
+// Look asks a remote, given by its address, what the ref of a run is at; empty: there is
+// none. Git is run in a folder, which need be no repository.
+func Look(ctx context.Context, dir, address, id string) (at string, err error) {
+	all, err := Refs(ctx, dir, address, Prefix+id)
+	return all[Prefix+id], err
+}
+
+// Refs asks a remote likewise what the refs of some patterns are at.
+func Refs(ctx context.Context, dir, address string, patterns ...string) (map[string]string, error) {
+	r := remote{name: shown(address), url: address, repo: dir, git: git.At(dir)}
+	return r.refs(ctx, patterns...)
+}
+
+// refs is what the refs of some patterns are at.
+func (r *remote) refs(ctx context.Context, patterns ...string) (map[string]string, error) {
+	out, err := r.run(ctx, nil, nil, slices.Concat([]string{"ls-remote", "--refs", "--end-of-options", r.url}, patterns)...)
 	if err != nil {
 		return nil, &UnreachableError{r.name, err}
 	}
@@ -163,13 +193,6 @@ func (r *remote) refs(ctx context.Context, pattern string) (map[string]string, e
 	}
 	return found, nil
 }
-
-// tries is how often it is tried to push or to fetch, and how long the pause before the
-// second try is.
-const (
-	tries      = 4
-	firstPause = 200 * time.Millisecond
-)
 
 // fetch brings what a ref is at into our repository, whole: depth 1 is that commit and
 // nothing before it. A git that outlives who started it may be at the same ref.
@@ -204,32 +227,31 @@ func (r *remote) fetch(ctx context.Context, ref string, tips []string, args ...s
 	}
 }
 
-// push moves the ref of a run from one value to another, if nobody else has moved it. It
-// is an *UnsureError where it may have come through, and nobody can say.
-func (r *remote) push(ctx context.Context, run, ref, from, to string, more []string) error {
-	for n, pause := 1, firstPause; ; n, pause = n+1, 4*pause {
-		_, err := r.run(ctx, nil, more, "push", "--progress", "--no-verify", "--force-with-lease="+ref+":"+from, "--end-of-options", r.url, to+":"+ref)
-		if err == nil {
-			return nil
-		}
-		now, lookErr := r.look(ctx, ref)
-		switch {
-		case ctx.Err() != nil:
-			return &UnsureError{Run: run, Remote: r.name, Err: context.Cause(ctx)}
-		case lookErr != nil: // it cannot be reached: once more
-			err = &UnsureError{Run: run, Remote: r.name, Err: err}
-		case now == to: // only its answer was lost
-			return nil
-		case now != from:
-			return &TakenError{Run: run, Remote: r.name, By: r.cardOf(ctx, ref, strings.TrimPrefix(ref, Prefix)), Now: now}
-		case refuses(err):
-			return &RefusedError{r.name, reason(err)}
-		case namesOtherwise(err):
-			return &FormatError{r.name, r.format}
-		default:
-			err = &UnreachableError{r.name, err}
-		}
-		if n == tries {
+// tries is how often it is tried to push or to fetch, how long the pause before the
+// second try is, and how long one is at most.
+const (
+	tries      = 4
+	firstPause = 200 * time.Millisecond
+	longest    = 30 * time.Second
+)
+
+// move is a ref on its way from one value to another; empty: there is none.
+type move struct{ ref, from, to string }
+
+// push moves the ref of a run from one value to another, if nobody else has moved it, and
+// its branch with it, if one is given: both or none. It is tried until it is clear what
+// came of it, or tries are over. It is an *UnsureError where it may have come through,
+// and nobody can say.
+func (r *remote) push(ctx context.Context, run string, m move, branch *move, more []string) error {
+	moves := []move{m}
+	if branch != nil {
+		moves = append(moves, *branch)
+	}
+	for n, pause := 1, firstPause; ; n, pause = n+1, min(4*pause, longest) {
+		err := r.pushOnce(ctx, run, moves, more)
+		var away *UnreachableError
+		var unsure *UnsureError
+		if !errors.As(err, &away) && !errors.As(err, &unsure) || ctx.Err() != nil || n == r.tries {
 			return err
 		}
 		select {
@@ -238,6 +260,42 @@ func (r *remote) push(ctx context.Context, run, ref, from, to string, more []str
 			return &UnsureError{Run: run, Remote: r.name, Err: context.Cause(ctx)}
 		}
 	}
+}
+
+// pushOnce is one try, and a look at what came of it.
+func (r *remote) pushOnce(ctx context.Context, run string, moves []move, more []string) error {
+	args := []string{"push", "--progress", "--no-verify"}
+	if len(moves) > 1 {
+		args = append(args, "--atomic")
+	}
+	var specs, refs []string
+	for _, m := range moves {
+		args = append(args, "--force-with-lease="+m.ref+":"+m.from)
+		specs, refs = append(specs, m.to+":"+m.ref), append(refs, m.ref)
+	}
+	_, err := r.run(ctx, nil, more, slices.Concat(args, []string{"--end-of-options", r.url}, specs)...)
+	if err == nil {
+		return nil
+	}
+	now, lookErr := r.refs(ctx, refs...)
+	m, at := moves[0], now[moves[0].ref]
+	switch {
+	case ctx.Err() != nil:
+		return &UnsureError{Run: run, Remote: r.name, Err: context.Cause(ctx)}
+	case lookErr != nil: // it cannot be reached
+		return &UnsureError{Run: run, Remote: r.name, Err: err}
+	case at == m.to: // only its answer was lost
+		return nil
+	case at != m.from:
+		return &TakenError{Run: run, Remote: r.name, By: r.cardOf(ctx, m.ref, strings.TrimPrefix(m.ref, Prefix)), Now: at}
+	case len(moves) > 1 && now[moves[1].ref] != moves[1].from:
+		return &BranchError{Remote: r.name, Branch: strings.TrimPrefix(moves[1].ref, heads), Now: now[moves[1].ref]}
+	case refuses(err):
+		return &RefusedError{r.name, reason(err)}
+	case namesOtherwise(err):
+		return &FormatError{r.name, r.format}
+	}
+	return &UnreachableError{r.name, err}
 }
 
 // refuses tells whether the remote has heard a push and said no to it.
@@ -273,16 +331,21 @@ func reason(err error) string {
 
 // cardOf is the card of a run as the remote has it; nil where it cannot be read.
 func (r *remote) cardOf(ctx context.Context, ref, id string) *Card {
-	if r.fetch(ctx, ref, nil) != nil {
-		return nil
-	}
-	out, err := r.run(ctx, nil, nil, "cat-file", "blob", ref+":"+cardName)
-	if err != nil {
-		return nil
-	}
-	c, err := readCard([]byte(out), id)
+	c, err := r.fetchCard(ctx, ref, id)
 	if err != nil {
 		return nil
 	}
 	return &c
+}
+
+// fetchCard brings a ref here, and reads its card.
+func (r *remote) fetchCard(ctx context.Context, ref, id string) (Card, error) {
+	if err := r.fetch(ctx, ref, nil); err != nil {
+		return Card{}, err
+	}
+	out, err := r.run(ctx, nil, nil, "cat-file", "blob", ref+":"+cardName)
+	if err != nil {
+		return Card{}, &ForeignError{What: "it has no card"}
+	}
+	return readCard([]byte(out), id)
 }

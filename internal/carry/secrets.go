@@ -18,18 +18,26 @@ const (
 	atATime    = 64 << 20
 )
 
+// span is which checkpoints are looked at: not those up to seen, which have been; and
+// those up to kept are what the run has kept by itself. Empty: there is none.
+type span struct{ seen, kept string }
+
 // noSecrets refuses checkpoints with files that nobody has committed and that seem to
-// hold secrets: by their names, or because a secret that we know stands in them. The
-// last one that the run had kept before tells whether taking them away now helps.
-func (r *remote) noSecrets(ctx context.Context, card Card, kept string, hide *redact.Redactor, more []string) error {
-	told, err := r.secrets(ctx, card.Checkpoint, card.Head, hide, more)
+// hold secrets: by their names, or because a secret that we know stands in them. What
+// the run had kept before tells whether taking them away now helps.
+func (r *remote) noSecrets(ctx context.Context, card Card, s span, hide *redact.Redactor, more []string) error {
+	known := []string{card.Head}
+	if s.seen != "" {
+		known = append(known, s.seen)
+	}
+	told, err := r.secrets(ctx, card.Checkpoint, known, hide, more)
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	if kept == "" {
+	if s.kept == "" {
 		return &SecretError{told, false}
 	}
-	before, err := r.secrets(ctx, kept, card.Head, hide, more)
+	before, err := r.secrets(ctx, s.kept, known, hide, more)
 	if err != nil {
 		return err
 	}
@@ -37,9 +45,9 @@ func (r *remote) noSecrets(ctx context.Context, card Card, kept string, hide *re
 }
 
 // secrets are the files that seem to hold some in the checkpoints up to one, but for what
-// is in a commit.
-func (r *remote) secrets(ctx context.Context, upTo, head string, hide *redact.Redactor, more []string) ([]string, error) {
-	out, err := r.run(ctx, nil, more, "rev-list", "--objects", upTo, "--not", head, "--")
+// is in others that are known.
+func (r *remote) secrets(ctx context.Context, upTo string, known []string, hide *redact.Redactor, more []string) ([]string, error) {
+	out, err := r.run(ctx, nil, more, slices.Concat([]string{"rev-list", "--objects", upTo, "--not"}, known, []string{"--"})...)
 	if err != nil {
 		return nil, fmt.Errorf("list what would leave: %w", err)
 	}
@@ -51,7 +59,10 @@ func (r *remote) secrets(ctx context.Context, upTo, head string, hide *redact.Re
 			objects = append(objects, sha)
 		}
 	}
-	if err := r.otherNames(ctx, upTo, head, more, names); err != nil {
+	if len(objects) == 0 {
+		return nil, nil
+	}
+	if err := r.otherNames(ctx, upTo, known, more, names); err != nil {
 		return nil, err
 	}
 	var told []string
@@ -67,8 +78,9 @@ func (r *remote) secrets(ctx context.Context, upTo, head string, hide *redact.Re
 }
 
 // otherNames adds to the names of files those that the same content has elsewhere.
-func (r *remote) otherNames(ctx context.Context, upTo, head string, more []string, names map[string][]string) error {
-	out, err := r.run(ctx, nil, more, "log", "-z", "--format=", "--raw", "--no-abbrev", "--no-renames", "--root", "-m", "--first-parent", upTo, "--not", head, "--")
+func (r *remote) otherNames(ctx context.Context, upTo string, known, more []string, names map[string][]string) error {
+	args := []string{"log", "-z", "--format=", "--raw", "--no-abbrev", "--no-renames", "--root", "-m", "--first-parent", upTo, "--not"}
+	out, err := r.run(ctx, nil, more, slices.Concat(args, known, []string{"--"})...)
 	if err != nil {
 		return fmt.Errorf("name what would leave: %w", err)
 	}

@@ -28,6 +28,9 @@ const (
 
 	// Accept ends a run that would be done.
 	Accept = "done"
+
+	// left is no answer: the run is left to another runner, who asks again.
+	left = ""
 )
 
 // Answers is everything that may be said to a question.
@@ -104,7 +107,11 @@ func (d *Driver) question(text string, choices []string, file string) string {
 	}
 	d.Desk.Ask(asked)
 	d.Record(asked)
-	answer := d.awaitAnswer(asked)
+	answer, ok := d.awaitAnswer(asked)
+	if !ok {
+		d.Desk.Ask(nil) // the next runner asks again
+		return left
+	}
 	if !slices.Contains(choices, answer.text) {
 		answer.text = choices[0] // who wants it to end agrees that it is done
 	}
@@ -115,25 +122,29 @@ func (d *Driver) question(text string, choices []string, file string) string {
 
 type reply struct{ text, by string }
 
-func (d *Driver) awaitAnswer(asked *loop.RunAsked) reply {
+// awaitAnswer gives the answer, unless the run is left to another runner before.
+func (d *Driver) awaitAnswer(asked *loop.RunAsked) (answer reply, ok bool) {
 	for {
 		said := d.Desk.Answer()
 		switch {
 		case said != "":
-			return reply{said, "a person"}
+			return reply{said, "a person"}, true
 		case d.Desk.Asked() != nil:
-			return reply{Halt, "a wish to stop"}
+			return reply{Halt, "a wish to stop"}, true
 		case !asked.Until.IsZero() && !d.Now().Before(asked.Until):
-			return reply{asked.Default, "nobody in time"}
+			return reply{asked.Default, "nobody in time"}, true
 		case asked.Choices[0] != Accept && d.Decide(nil).Action == loop.Stop, d.TimeLeft() == 0: // its time is over
-			return reply{Halt, "a rule"}
+			return reply{Halt, "a rule"}, true
 		}
-		left := slice
+		if _, yes := d.relay.leave(loop.Verdict{Action: loop.Continue}, true); yes {
+			return reply{}, false
+		}
+		nap := slice
 		if !asked.Until.IsZero() {
-			left = min(left, asked.Until.Sub(d.Now()))
+			nap = min(nap, asked.Until.Sub(d.Now()))
 		}
 		d.rebootIfAsked()
-		d.Clock.Sleep(max(0, min(left, d.TimeLeft())), d.Desk.Woken())
+		d.Clock.Sleep(max(0, min(nap, d.TimeLeft())), d.Desk.Woken())
 	}
 }
 
@@ -142,7 +153,12 @@ func (d *Driver) confirm(v loop.Verdict) loop.Verdict {
 	if !d.Asking.Done || v.Action != loop.Stop || v.State != loop.Done {
 		return v
 	}
-	if d.question("it is done ("+v.Why+"): end the run?", beforeDone, "") != GoOn {
+	answer := d.question("it is done ("+v.Why+"): end the run?", beforeDone, "")
+	switch answer {
+	case GoOn:
+	case left:
+		return loop.Verdict{Action: loop.Continue}
+	default:
 		return v
 	}
 	return loop.Verdict{Action: loop.Continue, Rule: "asked", Why: "a person wants it to go on"}

@@ -145,6 +145,9 @@ func (d *Driver) let(ctx context.Context, do func(context.Context, loop.State) (
 // step makes a step, after a person who wants to be asked has said so.
 func (d *Driver) step(ctx context.Context) (loop.Verdict, error) {
 	answer := d.askBefore(ctx)
+	if answer == left {
+		return loop.Verdict{Action: loop.Continue}, nil
+	}
 	d.waitWhilePaused() // a person may have wanted that instead of an answer
 	if v := d.Decide(nil); v.Action == loop.Stop {
 		return v, nil

@@ -16,7 +16,8 @@ type Relay interface {
 	// error it is still ours and nothing is safe, so it is not gone on with here.
 	Keep(ctx context.Context, at Moment, checkpoint string) error
 	// Leave is asked between two steps, with what comes next, whether this runner
-	// should leave the run to another one, and why.
+	// should leave the run to another one, and why. Paused says that it waits for a
+	// person. Once the answer was yes it stays so.
 	Leave(next loop.Verdict, paused bool) (why string, yes bool)
 	// Watch looks after the run while an agent works, until ctx is done. It comes back
 	// before that only with a *LostError.

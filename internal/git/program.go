@@ -51,6 +51,10 @@ func newProgram(dir string) Program {
 	return Program{dir: dir, path: findGit(), exec: proc.Run, user: &userSettings{}}
 }
 
+// At is git in a folder, which need be no repository. That of a repository that others
+// can write to belongs to a Tree.
+func At(dir string) Program { return newProgram(dir) }
+
 // In is the same program, run in another folder.
 func (p Program) In(dir string) Program {
 	p.dir = dir

@@ -83,24 +83,9 @@ func (b Border) Pack(name string) (Luggage, error) {
 	if err != nil {
 		return Luggage{}, err
 	}
-	l := Luggage{ID: m.ID, Name: m.Name, Beside: map[string][]byte{}}
-	bare := s.keys.under(m, nil)
-	bare.Tree, bare.Linked = "", nil
-	if l.Meta, err = json.MarshalIndent(bare, "", "  "); err != nil {
-		return Luggage{}, err
-	}
-	for _, name := range besideTravels {
-		f := besides[name]
-		if f == nil {
-			continue
-		}
-		l.Beside[name], _, _ = seal.Chain{}.UnsealFile("", f.content)
-		if name != guardedName {
-			continue
-		}
-		if l.Beside[name], err = ofTheTree(l.Beside[name]); err != nil {
-			return Luggage{}, fmt.Errorf("read %s of %s: %w", guardedName, m.Name, err)
-		}
+	l, err := b.luggage(m, besides)
+	if err != nil {
+		return l, err
 	}
 	l.Journal, err = believed(r.journal(), r.chain)
 	return l, err
@@ -115,9 +100,7 @@ func believed(path string, under seal.Chain) ([]byte, error) {
 		if _, _, err := decodeLine(text); err != nil || !fits {
 			return true
 		}
-		body, _ := seal.Unseal(text)
-		body = body[max(0, bytes.LastIndex(body, []byte(seal.EventStart))):] // it may run on from half a line
-		plain = append(append(plain, body...), "}\n"...)
+		plain = appendPlain(plain, text)
 		return true
 	})
 	return plain, err
@@ -182,6 +165,18 @@ func (b Border) Unpack(l Luggage, fill func(dir string) error, replaces func(was
 type LuggageError struct{ What string }
 
 func (e *LuggageError) Error() string { return "it is not what Refrain carries away: " + e.What }
+
+// Load is the run with an id, whatever it is called here.
+func (b Border) Load(id string) (Entry, error) {
+	name, err := b.sameRun(id)
+	if err != nil {
+		return Entry{}, err
+	}
+	if name == "" {
+		return Entry{}, &NotFoundError{Ref: id}
+	}
+	return b.Store.Load(name)
+}
 
 // sameRun is what a run is called here, by its id; empty when it is not here.
 func (b Border) sameRun(id string) (string, error) {

@@ -12,9 +12,10 @@ import (
 type Control struct {
 	mu     sync.Mutex
 	asked  *loop.StopRequest
+	left   bool // at once
 	orders chan order
-	soon   chan struct{} // closed by the first wish to stop
-	now    chan struct{} // closed by the first wish to stop at once
+	soon   chan struct{} // closed by the first wish to stop, or to leave at once
+	now    chan struct{} // closed by the first wish to stop or leave at once
 	pushed chan struct{} // has one when somebody wished that, be it again
 	over   chan struct{} // closed when the run no longer listens
 	end    func()        // closes it, once
@@ -95,20 +96,44 @@ func (c *Control) ask(a loop.StopRequest) bool {
 	if c.asked != nil && (c.asked.Now || !a.Now) {
 		return false
 	}
-	if c.asked == nil {
+	if c.asked == nil && !c.left {
 		close(c.soon)
 	}
-	if a.Now {
+	if a.Now && !c.left {
 		close(c.now)
 	}
 	c.asked = &a
 	return true
 }
 
-// Stopping is closed by the first wish to stop.
+// Leave has the run get, at once, to where its relay is asked whether to leave it: what
+// runs is ended, and what is under way is left to the next runner.
+func (c *Control) Leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.left {
+		if c.asked == nil {
+			close(c.soon)
+		}
+		if c.asked == nil || !c.asked.Now {
+			close(c.now)
+		}
+	}
+	c.left = true
+	c.Wake()
+}
+
+// Leaving tells whether the run is to be left at once.
+func (c *Control) Leaving() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.left
+}
+
+// Stopping is closed by the first wish to stop, or to leave at once.
 func (c *Control) Stopping() <-chan struct{} { return c.soon }
 
-// AtOnce is closed by the first wish to stop at once.
+// AtOnce is closed by the first wish to stop, or to leave, at once.
 func (c *Control) AtOnce() <-chan struct{} { return c.now }
 
 // Pushed has something whenever somebody wishes to stop at once, be it again.
@@ -117,10 +142,10 @@ func (c *Control) Pushed() <-chan struct{} { return c.pushed }
 // Woken has something when a run that waits should look up.
 func (c *Control) Woken() <-chan struct{} { return c.awake }
 
-// StopsNow tells whether the run is to stop at once.
+// StopsNow tells whether the run is to stop, or to be left, at once.
 func (c *Control) StopsNow() bool {
 	asked := c.Asked()
-	return asked != nil && asked.Now
+	return asked != nil && asked.Now || c.Leaving()
 }
 
 // Asked is the wish to stop, nil when there is none.

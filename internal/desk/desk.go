@@ -1,0 +1,197 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/fleet"
+)
+
+// Options say whose desk it is, and what may lie on it.
+type Options struct {
+	Root   string   // a folder of its own; it is made
+	Worker string   // the worker's name in the fleet
+	Host   string   // the queue that only this worker listens to; empty: host/WORKER
+	Trust  []string // patterns of the remotes whose runs are done; none: no run is
+
+	Version  string
+	MostLost int           // how often runners may die on one iteration; 0: 20
+	Cut      time.Duration // how long a remote that cannot be reached is waited for; 0: ten minutes
+	Keep     time.Duration // how long the work tree of a run that waits is kept; 0: a week
+}
+
+// Desk has a worker's legs.
+type Desk struct {
+	Options
+	lock *flock.Flock
+
+	mirrors sync.Mutex // one at a time is made or brought up to date
+
+	mu      sync.Mutex
+	live    map[string]*leg // by the id of the run
+	leaving bool
+	swept   time.Time
+}
+
+var _ fleet.Legs = (*Desk)(nil)
+
+// The usual.
+const (
+	usualLost = 20
+	usualCut  = 10 * time.Minute
+	usualKeep = 7 * 24 * time.Hour
+	// usualPatience is how long a leg waits for a time to come, or for a person.
+	usualPatience = 2 * time.Minute
+	usualLease    = time.Minute
+)
+
+// New makes the desk of a worker, and has its folder for itself. It is a *BusyError
+// where another worker has that.
+func New(o Options) (*Desk, error) {
+	o.Host, o.MostLost = cmp.Or(o.Host, "host/"+o.Worker), cmp.Or(o.MostLost, usualLost)
+	o.Cut, o.Keep = cmp.Or(o.Cut, usualCut), cmp.Or(o.Keep, usualKeep)
+	root, err := filepath.Abs(o.Root)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{"mirrors", "runs"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
+			return nil, fmt.Errorf("make a place for the runs of a worker: %w", err)
+		}
+	}
+	if o.Root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, err
+	}
+	d := &Desk{Options: o, lock: flock.New(filepath.Join(o.Root, "lock")), live: map[string]*leg{}}
+	ours, err := d.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the folder of a worker: %w", err)
+	}
+	if !ours {
+		return nil, &BusyError{Root: o.Root}
+	}
+	return d, nil
+}
+
+// Close gives the folder back. No leg may be live.
+func (d *Desk) Close() error { return d.lock.Close() }
+
+// Run does one leg.
+func (d *Desk) Run(ctx context.Context, t fleet.Turn, h fleet.Hooks) (fleet.Standing, error) {
+	if err := d.allows(t.Spec.Remote); err != nil {
+		return fleet.Standing{}, err
+	}
+	if !isRun(t.Spec.ID) {
+		return fleet.Standing{}, &fleet.UnknownError{What: fmt.Sprintf("%q is not the id of a run", t.Spec.ID), Do: "submit it again"}
+	}
+	l := newLeg(d, t, h)
+	if ok, err := d.enter(ctx, l); !ok {
+		return l.stands(fleet.Standing{Taken: true, Leg: t.Leg, Why: "a later leg of it is here"}), err
+	}
+	defer d.exit(l)
+	defer context.AfterFunc(ctx, func() { l.leave("it is to be left", true) })()
+	out, err := l.run(ctx)
+	d.sweepNow(context.WithoutCancel(ctx), l, out, err)
+	return out, err
+}
+
+// enter makes a leg the live one of its run. An earlier one that is still live here has
+// lost it, and is waited for.
+func (d *Desk) enter(ctx context.Context, l *leg) (bool, error) {
+	for {
+		d.mu.Lock()
+		before := d.live[l.ID]
+		switch {
+		case before == nil:
+			d.live[l.ID] = l
+			leaving := d.leaving
+			d.mu.Unlock()
+			if leaving {
+				l.leave(workerLeaves, false)
+			}
+			return true, nil
+		case before.Leg >= l.Leg:
+			d.mu.Unlock()
+			return false, nil
+		}
+		d.mu.Unlock()
+		before.overtake()
+		select {
+		case <-before.done:
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+}
+
+func (d *Desk) exit(l *leg) {
+	d.mu.Lock()
+	delete(d.live, l.ID)
+	d.mu.Unlock()
+	l.control.End()
+	close(l.done)
+}
+
+// Live is how many legs there are.
+func (d *Desk) Live() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.live)
+}
+
+// workerLeaves is why a leg is left when its worker is.
+const workerLeaves = "the worker leaves"
+
+// Leave has every leg left to others, also those that come.
+func (d *Desk) Leave(now bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.leaving = true
+	for _, l := range d.live {
+		l.leave(workerLeaves, now)
+	}
+}
+
+// Tell hands an order to a live leg.
+func (d *Desk) Tell(ctx context.Context, run string, leg int, o fleet.Order) (fleet.Answer, error) {
+	d.mu.Lock()
+	l := d.live[run]
+	d.mu.Unlock()
+	if l == nil || l.Leg != leg {
+		return fleet.Answer{}, &fleet.UnknownError{What: fmt.Sprintf("leg %d of %s is not live on %s", leg, run, d.Worker), Do: "say it again: the run may be between two legs"}
+	}
+	return l.tell(ctx, o)
+}
+
+// command is an order as a live run takes it. What takes effect only after an iteration
+// is answered when it is taken.
+func command(o fleet.Order) app.Command {
+	late := o.Command == "pause" || o.Command == "stop" || o.Command == "park" || o.Command == "reboot"
+	return app.Command{Name: o.Command, Text: o.Text, Key: o.Key, Value: o.Value, Question: o.Question, NoWait: late}
+}
+
+// BusyError says that another worker has a folder.
+type BusyError struct{ Root string }
+
+func (e *BusyError) Error() string { return "another worker is at work in " + e.Root }
+
+// Hint says what to do.
+func (e *BusyError) Hint() string { return "give each worker a folder of its own: --root" }
+
+// hint is what an error says about what to do.
+func hint(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
+}

@@ -1,0 +1,32 @@
+package desk
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+func fmtChunk(ref string, i int) string { return fmt.Sprintf("%s:journal/%08d", ref, i+1) }
+
+func TestARunGoesFromWorkerToWorker(t *testing.T) {
+	w := newWorld(t, agent)
+	a, b := w.desk("a"), w.desk("b")
+	s := w.spec()
+	for n, d := range []*Desk{a, b, b, a} {
+		out := w.leg(d, s, n+1)
+		want := loop.Parked
+		if n == 3 {
+			want = loop.Done
+		}
+		if out.State != want || out.Iterations != n+1 || out.Leg != n+1 || out.Worker != d.Worker || out.Stuck {
+			t.Fatalf("leg %d: %+v", n+1, out)
+		}
+		if got := w.hub("rev-parse", "refs/heads/refrain/build"); got != out.Head {
+			t.Errorf("leg %d: the branch is at %s, want %s", n+1, got, out.Head)
+		}
+	}
+	if got := w.hub("show", "refrain/build:work"); got != "iteration 1\niteration 2\niteration 3\niteration 4" {
+		t.Errorf("the work is %q", got)
+	}
+}

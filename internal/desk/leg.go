@@ -1,0 +1,193 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/carry"
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/request"
+)
+
+// leg is one leg, as long as it is live.
+type leg struct {
+	fleet.Spec
+	Leg    int
+	orders []fleet.Order
+	hooks  fleet.Hooks
+
+	desk    *Desk
+	control *app.Control
+	held    *carry.Held
+	began   time.Time
+	done    chan struct{} // closed when it is over
+	asked   chan struct{} // closed when a person is asked something
+	ordered chan struct{} // closed when the orders that came with it are given
+
+	mu        sync.Mutex
+	why       string             // it is to be left
+	hurry     context.CancelFunc // ends what is waited for
+	overtaken bool               // a later leg is here
+	at        string             // what the ref is at
+	seen      sight
+}
+
+func newLeg(d *Desk, t fleet.Turn, h fleet.Hooks) *leg {
+	return &leg{
+		Spec: t.Spec, Leg: t.Leg, orders: t.Orders, hooks: h, desk: d, control: app.NewControl(), began: time.Now(),
+		done: make(chan struct{}), asked: make(chan struct{}), ordered: make(chan struct{}), hurry: func() {},
+		seen: sight{first: -1},
+	}
+}
+
+// run does the leg: it takes the run, and drives it until it is over, left or lost.
+func (l *leg) run(ctx context.Context) (fleet.Standing, error) {
+	var err error
+	if l.held, err = l.sitDown(ctx); err != nil {
+		return l.unbegun(err)
+	}
+	l.held.Patience(0) // each push has its own time
+	l.setAt(l.held.At())
+	l.tellProgress(loop.Running)
+	end, err := l.drive(ctx)
+	var lost *engine.LostError
+	if errors.As(err, &lost) {
+		return l.lost(lost.Err)
+	}
+	if err != nil && end.State == "" {
+		return l.unbegun(errors.Join(err, l.release(ctx)))
+	}
+	if l.held.Card().Held { // the engine had nothing to do, or could not keep it
+		if err := l.release(ctx); err != nil {
+			var taken *carry.TakenError
+			if errors.As(err, &taken) {
+				return l.lost(taken)
+			}
+		}
+	}
+	return l.standing(end), nil
+}
+
+// drive begins the run, or goes on with it.
+func (l *leg) drive(ctx context.Context) (loop.RunFinished, error) {
+	go l.order()
+	options := app.RunOptions{
+		Observers: []app.Observer{l}, Control: l.control, Version: l.desk.Version, ID: l.ID,
+		Relay: relay{l}, MostLost: l.desk.MostLost,
+	}
+	work := context.WithoutCancel(ctx) // a wish to leave is told by the control
+	if !l.held.HasRecords() {
+		var req request.Request
+		if err := json.Unmarshal(l.Request, &req); err != nil {
+			return loop.RunFinished{}, fmt.Errorf("read what is wanted of %s: %w", l.Name, err)
+		}
+		req.Words, req.Consent = l.Words, request.Given // the pattern that lets the remote in is the consent
+		job, err := app.Prepare(ctx, l.held.Tree(), req)
+		if err != nil {
+			return loop.RunFinished{}, err
+		}
+		return job.Start(work, options)
+	}
+	entry, err := journal.Border{Store: l.held.Store()}.Load(l.ID)
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
+	c, err := app.PrepareResume(ctx, entry, nil, false, request.Given)
+	if err != nil {
+		return loop.RunFinished{}, err
+	}
+	l.seen.start(entry)
+	end, _, err := c.Resume(work, options, nil)
+	return end, err
+}
+
+// order gives the run the orders that came with the leg, before its first step.
+func (l *leg) order() {
+	late := []fleet.Order{}
+	for _, o := range l.orders {
+		if o.Command == "approve" { // there is a question first
+			late = append(late, o)
+			continue
+		}
+		cmd := command(o)
+		cmd.NoWait = true
+		_, _ = l.control.Do(context.Background(), cmd) // the journal says what came of it
+	}
+	close(l.ordered)
+	for _, o := range late {
+		select {
+		case <-l.asked:
+			_, _ = l.control.Do(context.Background(), command(o))
+		case <-l.done:
+		}
+	}
+}
+
+// tell gives the live run an order.
+func (l *leg) tell(ctx context.Context, o fleet.Order) (fleet.Answer, error) {
+	a, err := l.control.Do(ctx, command(o))
+	if err != nil {
+		return fleet.Answer{}, err
+	}
+	if !a.OK {
+		return fleet.Answer{State: a.State, Why: a.Effect}, nil
+	}
+	return fleet.Answer{OK: true, Effect: a.Effect, State: a.State}, nil
+}
+
+// leave has the leg left, between two steps or at once.
+func (l *leg) leave(why string, now bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.why == "" {
+		l.why = why
+	}
+	if now {
+		l.control.Leave()
+		l.hurry()
+	}
+	l.control.Wake()
+}
+
+// overtake says that a later leg of the run is here, so that this one has lost it.
+func (l *leg) overtake() {
+	l.mu.Lock()
+	l.overtaken = true
+	l.mu.Unlock()
+	l.leave("a later leg of it is here", true)
+}
+
+func (l *leg) leaves() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.why
+}
+
+func (l *leg) setAt(at string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at = at
+}
+
+func (l *leg) whereAt() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.at
+}
+
+// release gives the run to anybody, as its records are. Where there are none, who comes
+// next begins it.
+func (l *leg) release(ctx context.Context) error {
+	if !l.held.HasRecords() {
+		return nil
+	}
+	return relay{l}.Keep(context.WithoutCancel(ctx), engine.Left, "")
+}

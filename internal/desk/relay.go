@@ -1,0 +1,165 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/carry"
+	"github.com/refrain-loop/refrain/internal/engine"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// relay keeps the run of a leg on its remote, and says when to leave it.
+type relay struct{ *leg }
+
+// lastTry is how long a run that is left at once, or that could not be kept before, may
+// still take to be kept.
+const lastTry = 20 * time.Second
+
+// Keep moves the ref of the run. A remote that cannot be reached is waited for, with
+// longer and longer pauses.
+func (r relay) Keep(ctx context.Context, at engine.Moment, checkpoint string) error {
+	left := at == engine.Left
+	state := loop.Running
+	if left {
+		state = r.seen.status()
+	}
+	m := carry.Moment{Checkpoint: checkpoint, State: state, Branch: left || at == engine.Finished, Free: left}
+	if !left && checkpoint == "" {
+		return &carry.UnwillingError{What: r.Name + " has no checkpoints that could travel", Do: "runs have them, unless git.checkpoint is false"}
+	}
+	err := r.keep(ctx, m)
+	if left && trouble(err) {
+		// Nobody takes the branch. What was done is safe with the records, and waits for a
+		// person.
+		m.Branch = false
+		if kept := r.keep(ctx, m); kept != nil {
+			err = kept
+		}
+	}
+	r.seen.could(err)
+	var taken *carry.TakenError
+	switch {
+	case errors.As(err, &taken):
+		return &engine.LostError{Err: err}
+	case err != nil:
+		return err
+	}
+	r.setAt(r.held.At())
+	if at == engine.Finished {
+		r.spend()
+	}
+	r.tellProgress(state)
+	return nil
+}
+
+// trouble tells whether it is the branch that is not taken, or may be.
+func trouble(err error) bool {
+	var branch *carry.BranchError
+	var refused *carry.RefusedError
+	return errors.As(err, &branch) || errors.As(err, &refused)
+}
+
+// keep is one way of keeping it, within its time.
+func (r relay) keep(ctx context.Context, m carry.Moment) error {
+	ctx, cancel := context.WithTimeout(ctx, r.patience(m.Free))
+	defer cancel()
+	r.mu.Lock()
+	r.hurry = func() { time.AfterFunc(lastTry, cancel) }
+	if r.overtaken {
+		cancel()
+	}
+	r.mu.Unlock()
+	return r.held.Keep(ctx, m)
+}
+
+// patience is how long the remote is waited for.
+func (r relay) patience(left bool) time.Duration {
+	if left && (r.seen.stuck() || r.control.Leaving()) {
+		return lastTry
+	}
+	return r.desk.Cut
+}
+
+// Leave says whether the run is left to others.
+func (r relay) Leave(next loop.Verdict, paused bool) (string, bool) {
+	select { // orders come before anything begins
+	case <-r.ordered:
+	case <-r.done:
+	}
+	why := r.leaves()
+	if why == "" {
+		if why = r.turn(next, paused); why != "" {
+			r.leave(why, false)
+		}
+	}
+	return why, why != ""
+}
+
+// turn says why others have a turn now.
+func (r relay) turn(next loop.Verdict, paused bool) string {
+	now := time.Now()
+	patience := r.Quantum.Patience
+	if patience <= 0 {
+		patience = usualPatience
+	}
+	iterations, broke := r.seen.made()
+	waits := r.seen.pausedFor(paused, now)
+	switch {
+	case r.gone():
+		return "the fleet has given it to another worker"
+	case broke:
+		return "its account has nothing left to spend"
+	case waits > patience:
+		return "it waits for a person"
+	case paused:
+		return ""
+	case next.Action == loop.Wait && next.Until.Sub(now) > patience:
+		return next.Why
+	case r.Quantum.Iterations > 0 && iterations >= r.Quantum.Iterations, r.Quantum.Time > 0 && now.Sub(r.began) >= r.Quantum.Time:
+		return "others have a turn"
+	}
+	return ""
+}
+
+// gone tells whether the fleet has given the leg up.
+func (r relay) gone() bool { return r.hooks.Heard != nil && r.hooks.Heard().Gone }
+
+// Watch looks at the ref while the fleet is silent for longer than the lease, or has
+// given the leg up: somebody else may have the run then. As long as the ref is where we
+// left it, nobody has.
+func (r relay) Watch(ctx context.Context) error {
+	lease := r.Lease
+	if lease <= 0 {
+		lease = usualLease
+	}
+	every := min(max(lease/8, 100*time.Millisecond), 5*time.Second)
+	for {
+		select {
+		case <-time.After(every):
+		case <-ctx.Done():
+			return nil
+		}
+		r.mu.Lock()
+		overtaken := r.overtaken
+		r.mu.Unlock()
+		if overtaken {
+			return &engine.LostError{Err: errOvertaken}
+		}
+		if r.hooks.Heard == nil {
+			continue
+		}
+		if heard := r.hooks.Heard(); !heard.Gone && time.Now().Round(0).Sub(heard.At.Round(0)) <= lease {
+			continue
+		}
+		look, cancel := context.WithTimeout(ctx, lease)
+		now, err := r.held.Look(look)
+		cancel()
+		if err == nil && now != r.whereAt() {
+			return &engine.LostError{Err: &carry.TakenError{Run: r.Name, Remote: shown(r.Remote), Now: now}}
+		}
+	}
+}
+
+var errOvertaken = errors.New("a later leg of it is on this worker")

@@ -1,0 +1,133 @@
+package desk
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/carry"
+	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// sight is what a leg has seen of its run.
+type sight struct {
+	mu      sync.Mutex
+	now     loop.Status
+	totals  loop.Totals
+	first   int // how many iterations there were when the leg began; -1: nobody knows yet
+	paused  time.Time
+	waits   string // the agent that it waits for
+	parked  *loop.RunParked
+	asking  bool
+	spent   loop.Totals // as far as it was told
+	broke   bool
+	problem error // that the last thing could not be kept
+	branch  error // that the branch could not
+}
+
+// start is what there was before the leg.
+func (s *sight) start(e journal.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.totals, s.spent, s.first = e.State.Totals, e.State.Totals, e.State.Totals.Iterations
+}
+
+// Observe sees an event.
+func (l *leg) Observe(e loop.Event) {
+	s := &l.seen
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = s.now.After(e.Payload)
+	switch p := e.Payload.(type) {
+	case *loop.RunStarted:
+		s.first = 0
+	case *loop.IterationFinished:
+		s.totals = p.State.Totals
+	case *loop.RunWaiting:
+		s.waits = p.Agent
+	case *loop.RunParked:
+		s.parked = p
+	case *loop.RunFinished:
+		s.totals = p.Totals
+	case *loop.RunAsked:
+		if !s.asking {
+			s.asking = true
+			close(l.asked)
+		}
+	}
+}
+
+func (s *sight) status() loop.Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now == "" {
+		return loop.Crashed // it was taken up, and nothing came of that
+	}
+	return s.now
+}
+
+// made is how many iterations the leg has made, and whether more may be spent.
+func (s *sight) made() (iterations int, broke bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.totals.Iterations - max(s.first, 0), s.broke
+}
+
+// pausedFor is for how long the run has waited for a person.
+func (s *sight) pausedFor(paused bool, now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !paused:
+		s.paused = time.Time{}
+	case s.paused.IsZero():
+		s.paused = now
+	default:
+		return now.Sub(s.paused)
+	}
+	return 0
+}
+
+// could notes whether the run could be kept.
+func (s *sight) could(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.problem = err
+	if trouble(err) {
+		s.branch = err
+	}
+}
+
+// stuck tells whether the last thing could not be kept.
+func (s *sight) stuck() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.problem != nil
+}
+
+// unkept is what could not be kept, and why.
+func (s *sight) unkept() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var taken *carry.TakenError
+	if errors.As(s.problem, &taken) {
+		return nil
+	}
+	return s.problem
+}
+
+// spend tells what the last iteration has cost.
+func (l *leg) spend() {
+	l.seen.mu.Lock()
+	now, before := l.seen.totals, l.seen.spent
+	l.seen.spent = now
+	l.seen.mu.Unlock()
+	if l.hooks.Spent == nil {
+		return
+	}
+	broke := l.hooks.Spent(max(0, now.CostUSD-before.CostUSD), int64(max(0, now.Tokens-before.Tokens)))
+	l.seen.mu.Lock()
+	l.seen.broke = l.seen.broke || broke
+	l.seen.mu.Unlock()
+}

@@ -1,0 +1,130 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/carry"
+	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/proc"
+	"github.com/refrain-loop/refrain/internal/project"
+)
+
+// sweepEvery is how often a worker looks for what it needs no more.
+const sweepEvery = 10 * time.Minute
+
+// sweepNow removes what a leg leaves that nobody needs: the work tree of a run that is
+// over, or somebody else's; and now and then what is left of others.
+func (d *Desk) sweepNow(ctx context.Context, l *leg, out fleet.Standing, err error) {
+	if err == nil && (out.Taken || out.Over() && !out.Stuck) {
+		_ = d.clear(ctx, l.ID) // what stays only costs room, and is found again
+	}
+	d.mu.Lock()
+	due := time.Since(d.swept) >= sweepEvery
+	if due {
+		d.swept = time.Now()
+	}
+	d.mu.Unlock()
+	if due {
+		d.Sweep(ctx)
+	}
+}
+
+// Sweep removes the work trees of runs that are elsewhere by now, or have waited for
+// long. What is not on the remote as it is here stays.
+func (d *Desk) Sweep(ctx context.Context) {
+	entries, err := os.ReadDir(filepath.Join(d.Root, "runs"))
+	if err != nil {
+		return
+	}
+	there := map[string]map[string]string{} // the refs of remotes
+	for _, e := range entries {
+		id := e.Name()
+		o, ok := d.origin(id)
+		if !ok {
+			continue
+		}
+		if _, known := there[o.Remote]; !known && d.allows(o.Remote) == nil {
+			there[o.Remote], _ = carry.Refs(ctx, d.Root, o.Remote, carry.Prefix+"*") // nil where nobody can tell
+		}
+		refs := there[o.Remote]
+		if refs == nil || !d.spare(id, refs[carry.Prefix+id]) {
+			continue
+		}
+		_ = d.clearUnlessLive(ctx, id)
+	}
+}
+
+// spare tells whether nobody needs what is here of a run, whose ref is at now.
+func (d *Desk) spare(id, now string) bool {
+	for _, tree := range d.trees(id) {
+		_, _, note := here(tree, id)
+		switch {
+		case note == nil: // nothing has begun in it
+			if info, err := os.Stat(tree); err == nil && time.Since(info.ModTime()) < d.Keep {
+				return false
+			}
+		case now == "", note.At == now && (!note.There || time.Since(note.Since) < d.Keep):
+			return false
+		}
+	}
+	return true
+}
+
+func (d *Desk) origin(id string) (o origin, ok bool) {
+	b, err := files.ReadFile(context.Background(), filepath.Join(d.home(id), "run.json"), git.SmallFile)
+	if err != nil || json.Unmarshal(b, &o) != nil {
+		return o, false
+	}
+	return o, o.ID == id && isRun(id)
+}
+
+// clearUnlessLive removes what is here of a run that no leg is at.
+func (d *Desk) clearUnlessLive(ctx context.Context, id string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock() // no leg of it begins meanwhile
+	if d.live[id] != nil {
+		return nil
+	}
+	return d.clear(ctx, id)
+}
+
+// clear ends what is left of a run here, and removes its work trees and their records.
+func (d *Desk) clear(ctx context.Context, id string) error {
+	var trees []string
+	for _, tree := range d.trees(id) {
+		_, _ = proc.CleanUp(ctx, nil, tree, id) // as far as this system can tell
+		trees = append(trees, tree)
+	}
+	if err := files.RemoveTree(d.home(id)); err != nil {
+		return err
+	}
+	return forget(trees)
+}
+
+// forget removes the records of work trees that are gone.
+func forget(trees []string) error {
+	if len(trees) == 0 {
+		return nil
+	}
+	all, err := project.All()
+	if err != nil {
+		return err
+	}
+	for _, known := range all {
+		for _, tree := range trees {
+			if known.Root != tree {
+				continue
+			}
+			if _, err := known.Forget(files.RemoveTree); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
