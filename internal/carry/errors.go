@@ -44,13 +44,10 @@ func (e *RefusedError) Hint() string {
 // which nobody writes over.
 type BranchError struct {
 	Remote, Branch string
-	Now            string // the commit that it is at there; empty: it is gone
+	Now            string // the commit that it is at there
 }
 
 func (e *BranchError) Error() string {
-	if e.Now == "" {
-		return fmt.Sprintf("the branch %s of the run was deleted on %s", e.Branch, e.Remote)
-	}
 	return fmt.Sprintf("the branch %s on %s has commits that the run does not have: it is at %.10s", e.Branch, e.Remote, e.Now)
 }
 

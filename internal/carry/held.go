@@ -1,7 +1,6 @@
 package carry
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +32,8 @@ type Held struct {
 
 	live *live // nil: it has to be read again
 
-	theirs string // what others have brought the branch to, and the run has in its past
+	branchAt string  // what the branch was at when the run was taken; empty: there was none
+	theirs   *string // what others have brought the branch to, where nothing is lost by moving it on; nil: nothing
 }
 
 // put is a state as it was pushed.
@@ -98,9 +98,11 @@ func (p Place) Take(ctx context.Context, w Want) (*Held, error) {
 	if err := os.MkdirAll(filepath.Join(h.making, "pack"), 0o700); err != nil {
 		return nil, err
 	}
-	if a.now, err = a.remote.look(ctx, a.ref); err != nil {
+	refs, err := a.remote.refs(ctx, a.ref, heads+w.Branch)
+	if err != nil {
 		return nil, err
 	}
+	a.now, h.branchAt = refs[a.ref], refs[heads+w.Branch]
 	if err := a.findHere(); err != nil {
 		return nil, err
 	}
@@ -120,6 +122,9 @@ func (p Place) Take(ctx context.Context, w Want) (*Held, error) {
 	}
 	if !card.Begun() {
 		return h, h.begin(ctx, &a)
+	}
+	if err := h.clear(ctx, card.Head, card.Published, h.branchAt); err != nil {
+		return nil, err
 	}
 	if prefix := filepath.FromSlash(card.Prefix); prefix != "" {
 		if !filepath.IsLocal(prefix) {
@@ -167,6 +172,9 @@ func (h *Held) begin(ctx context.Context, a *admission) error {
 	if err != nil {
 		return err
 	}
+	if err := h.clear(ctx, head, "", h.branchAt); err != nil {
+		return err
+	}
 	next := Card{Run: h.want.ID, Leg: h.want.Leg, Head: head, Base: head}
 	next.sign(h.want.Bid, true)
 	return h.move(ctx, &state{card: next, parents: []string{head}}, nil)
@@ -189,6 +197,9 @@ func (h *Held) again(ctx context.Context, a *admission) error {
 	}
 	own := h.card.Held && h.card.Fleet && h.card.Worker == h.want.Worker && h.card.Leg == h.want.Leg
 	if err := h.want.beats(h.card, h.remote.name); err != nil && !own {
+		return err
+	}
+	if err := h.clear(ctx, h.card.Head, h.card.Published, h.branchAt); err != nil {
 		return err
 	}
 	next := h.card
@@ -275,8 +286,7 @@ func (h *Held) Keep(ctx context.Context, m Moment) error {
 	}
 	err = h.move(ctx, s, branch)
 	var other *BranchError
-	if errors.As(err, &other) && other.Now != "" && other.Now != h.theirs && h.has(ctx, s.card.Head, other.Now) {
-		h.theirs = other.Now // others have added to the branch, and the run has taken that in
+	if errors.As(err, &other) && h.mayMove(ctx, s.card.Head, other.Now) {
 		return h.Keep(ctx, m)
 	}
 	if err != nil {
@@ -299,13 +309,34 @@ func (h *Held) branch(next *Card) *move {
 	if h.want.Branch == "" || next.Head == next.Published || next.Published == "" && next.Head == next.Base {
 		return nil
 	}
-	m := &move{ref: heads + h.want.Branch, from: cmp.Or(h.theirs, next.Published), to: next.Head}
+	m := &move{ref: heads + h.want.Branch, from: next.Published, to: next.Head}
+	if h.theirs != nil {
+		m.from = *h.theirs
+	}
 	next.Published = next.Head
 	return m
 }
 
-// has tells whether a commit of the run's has another one in its past.
-func (h *Held) has(ctx context.Context, head, other string) bool {
-	_, err := h.remote.run(ctx, nil, nil, "merge-base", "--is-ancestor", other, head)
-	return err == nil
+// mayMove tells whether a branch that is not where we left it may be moved on all the
+// same: it is gone, or the run has in its past what others have added.
+func (h *Held) mayMove(ctx context.Context, head, now string) bool {
+	if h.theirs != nil && *h.theirs == now {
+		return false // that was tried
+	}
+	if now != "" {
+		if _, err := h.remote.run(ctx, nil, nil, "merge-base", "--is-ancestor", now, head); err != nil {
+			return false
+		}
+	}
+	h.theirs = &now
+	return true
+}
+
+// clear is a *BranchError where others have written to the branch, so that what the run
+// does could not go there. It is asked before anything is done.
+func (h *Held) clear(ctx context.Context, head, published, now string) error {
+	if h.want.Branch == "" || now == published || h.mayMove(ctx, head, now) {
+		return nil
+	}
+	return &BranchError{Remote: h.remote.name, Branch: h.want.Branch, Now: now}
 }

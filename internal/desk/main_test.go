@@ -17,8 +17,15 @@ import (
 	"github.com/refrain-loop/refrain/internal/loop"
 )
 
+// beChild is, where it can be, this program as a worker of its own; it tells whether it
+// was one.
+var beChild = func() bool { return false }
+
 func TestMain(m *testing.M) {
 	app.Helper()
+	if beChild() {
+		return
+	}
 	os.Exit(inHome(m.Run))
 }
 
@@ -45,18 +52,20 @@ type world struct {
 	dir string
 }
 
-// agent writes a line for each iteration, and claims to be done after the fourth.
-const agent = `#!/bin/sh
-echo "iteration $REFRAIN_ITERATION" >>work
-echo loose >loose
-[ "$(wc -l <work)" -lt 4 ] || echo "<promise>DONE</promise>"
-`
+// agent writes a line for each iteration, and claims to be done after the third. What
+// it is to do beside that stands in between.
+func agent(beside ...string) string {
+	return "#!/bin/sh\necho $REFRAIN_ITERATION >>\"$DESK_TEST_WORLD/starts\"\necho \"iteration $REFRAIN_ITERATION\" >>work\necho loose >loose\n" +
+		strings.Join(beside, "\n") + "\n[ \"$(wc -l <work)\" -lt 3 ] || echo \"<promise>DONE</promise>\"\n"
+}
+
+const allWork = "iteration 1\niteration 2\niteration 3"
 
 func newWorld(t *testing.T, script string) *world {
 	w := &world{t, t.TempDir()}
 	w.git(w.dir, "init", "-q", "--bare", "-b", "main", "hub.git")
 	w.git(w.dir, "clone", "-q", "hub.git", "seed")
-	w.write("seed/agent.sh", script)
+	w.write("seed/agent.sh", strings.ReplaceAll(script, "$DESK_TEST_WORLD", w.dir))
 	w.write("seed/.gitignore", "ignored\n")
 	w.git(w.at("seed"), "add", ".")
 	w.git(w.at("seed"), "commit", "-qm", "start")

@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/carry"
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
+	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/request"
 	"github.com/refrain-loop/refrain/internal/text"
 )
@@ -54,7 +55,7 @@ func (l *leg) sitDown(ctx context.Context) (*carry.Held, error) {
 			continue
 		case now == "":
 			return nil, &RefGoneError{Run: l.Name, Remote: shown(l.Remote), Tree: tree}
-		case note.At == now && !note.Half:
+		case note.At == now && !note.Half && !atWork(entry):
 			return l.take(ctx, store.At(entry.Tree), nil)
 		}
 	}
@@ -62,6 +63,13 @@ func (l *leg) sitDown(ctx context.Context) (*carry.Held, error) {
 		return nil, err
 	}
 	return l.anew(ctx)
+}
+
+// atWork tells whether a worker died while an agent was at work: what that had done is
+// half of something, and the attempt is made again from where it began.
+func atWork(e journal.Entry) bool {
+	left := loop.LeftOpenOf(e.Tail)
+	return left != nil && left.Exited == nil
 }
 
 // here is a run as it lies in a work tree; no note: it does not.

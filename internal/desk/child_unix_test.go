@@ -1,0 +1,154 @@
+//go:build unix
+
+package desk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/fleet"
+)
+
+// asChild has the test binary be a worker that does one leg, to be killed.
+const asChild = "DESK_TEST_CHILD"
+
+// job is what such a worker is to do.
+type job struct {
+	Options Options
+	Turn    fleet.Turn
+	Pulse   string // a file that the fleet writes to as long as it hears the worker; empty: it always does
+}
+
+func init() {
+	beChild = func() bool {
+		text := os.Getenv(asChild)
+		if text == "" {
+			return false
+		}
+		os.Unsetenv(asChild)
+		var j job
+		if err := json.Unmarshal([]byte(text), &j); err != nil {
+			panic(err)
+		}
+		d, err := New(j.Options)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		defer d.Close()
+		heard := func() fleet.Beat {
+			if j.Pulse == "" {
+				return fleet.Beat{At: time.Now()}
+			}
+			info, err := os.Stat(j.Pulse)
+			if err != nil {
+				return fleet.Beat{}
+			}
+			return fleet.Beat{At: info.ModTime()}
+		}
+		out, err := d.Run(context.Background(), j.Turn, fleet.Hooks{Heard: heard})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		_ = json.NewEncoder(os.Stdout).Encode(out)
+		return true
+	}
+}
+
+// child is such a worker.
+type child struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	out bytes.Buffer
+	err bytes.Buffer
+}
+
+func (w *world) child(worker string, s fleet.Spec, leg int, change ...func(*job)) *child {
+	w.t.Helper()
+	j := job{Options: w.options(worker), Turn: fleet.Turn{Spec: s, Leg: leg}}
+	for _, c := range change {
+		c(&j)
+	}
+	text, err := json.Marshal(j)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c := &child{t: w.t, cmd: exec.Command(os.Args[0])}
+	c.cmd.Env = append(os.Environ(), asChild+"="+string(text))
+	c.cmd.Stdout, c.cmd.Stderr = &c.out, &c.err
+	if err := c.cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.write("worker.pid", strconv.Itoa(c.cmd.Process.Pid))
+	w.t.Cleanup(func() { _ = c.cmd.Process.Kill() })
+	return c
+}
+
+// wait gives how the run stands, unless the worker was killed.
+func (c *child) wait() (out fleet.Standing, killed bool) {
+	c.t.Helper()
+	err := c.cmd.Wait()
+	if status, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return out, true
+	}
+	if err != nil {
+		c.t.Fatalf("the worker: %v\n%s", err, c.err.String())
+	}
+	if err := json.Unmarshal(c.out.Bytes(), &out); err != nil {
+		c.t.Fatalf("%v: %s %s", err, c.out.String(), c.err.String())
+	}
+	return out, false
+}
+
+// starts is how often an agent was started in each iteration.
+func (w *world) starts() string {
+	b, err := os.ReadFile(w.at("starts"))
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(strings.Fields(string(b)), " ")
+}
+
+// await waits until something is so.
+func (w *world) await(what string, so func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !so(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+// nobodyLeft sees that no process of a run is left.
+func (w *world) nobodyLeft(s fleet.Spec) {
+	w.t.Helper()
+	w.await("no process of the run is left", func() bool { return !marked(s.ID) })
+}
+
+// marked tells whether there is a process that works for a run.
+func marked(id string) bool {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return false // this system does not say
+	}
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		env, err := os.ReadFile("/proc/" + e.Name() + "/environ")
+		if err == nil && bytes.Contains(env, []byte(id)) && !bytes.Contains(env, []byte(asChild+"=")) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,377 @@
+//go:build unix
+
+package desk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/refrain-loop/refrain/internal/carry"
+	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/loop"
+)
+
+// hook has the remote run a script at pushes.
+func (w *world) hook(name, script string) {
+	w.t.Helper()
+	w.write("hub.git/hooks/"+name, "#!/bin/sh\nW='"+w.dir+"'\n"+script)
+}
+
+// killer kills the worker at the push that says a moment of the second iteration: once.
+const killer = `[ -e "$W/armed" ] || exit 0
+moment=$(cat "$W/armed")
+while read old new ref; do
+	case $ref in refs/refrain/*) ;; *) continue ;; esac
+	last=$(git ls-tree --name-only "$new" journal/ | tail -1)
+	[ -n "$last" ] || continue
+	git cat-file blob "$new:$last" >"$W/chunk"
+	is=other
+	if grep -q '"iter":2.*"type":"iteration.finished"' "$W/chunk"; then is=finished
+	elif grep -q '"iter":2.*"type":"agent.exited"' "$W/chunk"; then is=worked
+	elif grep -q '"iter":2.*"type":"iteration.started"' "$W/chunk"; then is=began; fi
+	[ $is = $moment ] || continue
+	rm "$W/armed"
+	kill -9 $(cat "$W/worker.pid")
+	exit 1
+done
+exit 0
+`
+
+// finish has workers go on with a run until it is over, and looks at what came of it.
+func (w *world) finish(s fleet.Spec, leg int, starts string, desks ...*Desk) {
+	w.t.Helper()
+	for n := 0; ; n++ {
+		out := w.leg(desks[n%len(desks)], s, leg+n)
+		if out.Over() {
+			if out.State != loop.Done || out.Iterations != 3 || !out.Proven && out.Reason == "" {
+				w.t.Errorf("it ended %+v", out)
+			}
+			break
+		}
+		if n == 10 {
+			w.t.Fatalf("it does not come to its end: %+v", out)
+		}
+	}
+	w.whole(s)
+	if got := w.starts(); starts != "" && got != starts {
+		w.t.Errorf("agents were started in the iterations %s, want %s", got, starts)
+	}
+	w.nobodyLeft(s)
+}
+
+// whole sees that a run that is done has each iteration once, and its branch is right.
+func (w *world) whole(s fleet.Spec) {
+	w.t.Helper()
+	if got := w.hub("show", s.Branch+":work"); got != allWork {
+		w.t.Errorf("the work is %q", got)
+	}
+	if got := w.hub("rev-parse", s.Branch); got != w.card(s).Head {
+		w.t.Errorf("the branch is at %s, the run at %s", got, w.card(s).Head)
+	}
+	var counted []string
+	for _, e := range w.events(s) {
+		if f, ok := e.Payload.(*loop.IterationFinished); ok && f.State.Totals.Iterations == len(counted)+1 {
+			counted = append(counted, fmt.Sprint(e.Iter))
+		}
+	}
+	if got := strings.Join(counted, " "); got != "1 2 3" {
+		w.t.Errorf("the iterations %s count", got)
+	}
+	if c := w.card(s); c.Held || c.State != loop.Done {
+		w.t.Errorf("the card says %+v", c)
+	}
+}
+
+// What a worker had pushed when it died says what is done again.
+func TestAWorkerThatDies(t *testing.T) {
+	for _, tt := range []struct {
+		name, hook, at string
+		starts         string
+	}{
+		{"before it has said that it begins", "pre-receive", "began", "1 2 3"},
+		{"when it has said so", "post-receive", "began", "1 2 3"},
+		{"before it has said that the agent is gone", "pre-receive", "worked", "1 2 2 3"},
+		{"when it has said so", "post-receive", "worked", "1 2 3"},
+		{"before it has said that the iteration counts", "pre-receive", "finished", "1 2 3"},
+		{"when it has said so", "post-receive", "finished", "1 2 3"},
+	} {
+		t.Run(tt.name+" ("+tt.at+")", func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, agent())
+			w.hook(tt.hook, killer)
+			w.write("armed", tt.at)
+			s := w.spec()
+			s.Quantum.Iterations = 0
+			if out, killed := w.child("a", s, 1).wait(); !killed {
+				t.Fatalf("it was not killed: %+v", out)
+			}
+			w.finish(s, 2, tt.starts, w.desk("b"))
+		})
+	}
+}
+
+// An agent whose worker dies is ended, and its attempt is made again: from where it
+// began, not from where it was.
+func TestAWorkerThatDiesWhileItsAgentWorks(t *testing.T) {
+	for _, same := range []bool{false, true} {
+		t.Run(fmt.Sprintf("the same worker goes on: %v", same), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, agent(`if [ $REFRAIN_ITERATION = 2 ] && rm "$DESK_TEST_WORLD/armed" 2>/dev/null; then`, `kill -9 $(cat "$DESK_TEST_WORLD/worker.pid")`, `sleep 600`, `fi`))
+			w.write("armed", "")
+			s := w.spec()
+			s.Quantum.Iterations = 0
+			if out, killed := w.child("a", s, 1).wait(); !killed {
+				t.Fatalf("it was not killed: %+v", out)
+			}
+			next := "b"
+			if same {
+				next = "a"
+			}
+			w.finish(s, 2, "1 2 2 3", w.desk(next))
+		})
+	}
+}
+
+// A worker that was frozen finds, when it thaws, that its run has gone on without it.
+func TestAWorkerThatIsFrozen(t *testing.T) {
+	w := newWorld(t, agent(`if [ $REFRAIN_ITERATION = 2 ] && rm "$DESK_TEST_WORLD/armed" 2>/dev/null; then`, `: >"$DESK_TEST_WORLD/slow"`, `sleep 600`, `fi`))
+	w.write("armed", "")
+	w.write("pulse", "")
+	s := w.spec()
+	s.Quantum.Iterations = 0
+	c := w.child("a", s, 1, func(j *job) { j.Pulse = w.at("pulse") })
+	beat := func() { _ = os.Chtimes(w.at("pulse"), time.Now(), time.Now()) }
+	w.await("its second agent works", func() bool {
+		beat()
+		_, err := os.Stat(w.at("slow"))
+		return err == nil
+	})
+	if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	w.finishButProcesses(s, 2, w.desk("b"))
+	at := w.card(s).Nonce
+	if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if out, killed := c.wait(); killed || !out.Taken {
+		t.Errorf("when it thawed: %+v", out)
+	}
+	if w.card(s).Nonce != at {
+		t.Error("it has written to the run of another worker")
+	}
+	w.nobodyLeft(s)
+	w.whole(s)
+}
+
+func (w *world) finishButProcesses(s fleet.Spec, leg int, d *Desk) {
+	w.t.Helper()
+	for n := range 10 {
+		if w.leg(d, s, leg+n).Over() {
+			return
+		}
+	}
+	w.t.Fatal("it does not come to its end")
+}
+
+// While the fleet is silent, the ref says whose the run is.
+func TestCutFromTheServer(t *testing.T) {
+	silent := fleet.Hooks{Heard: func() fleet.Beat { return fleet.Beat{At: time.Now().Add(-time.Hour)} }}
+	slow := agent(`if [ $REFRAIN_ITERATION = 1 ] && [ -e "$DESK_TEST_WORLD/armed" ]; then`, `: >"$DESK_TEST_WORLD/slow"`,
+		`while [ -e "$DESK_TEST_WORLD/armed" ]; do sleep 0.05; done`, `fi`)
+	t.Run("the agent goes on", func(t *testing.T) {
+		w := newWorld(t, slow)
+		w.write("armed", "")
+		s := w.spec()
+		s.Lease = 400 * time.Millisecond
+		go func() {
+			time.Sleep(2 * time.Second) // several looks
+			os.Remove(w.at("armed"))
+		}()
+		out, err := w.desk("a").Run(t.Context(), fleet.Turn{Spec: s, Leg: 1}, silent)
+		if err != nil || out.Taken || out.Iterations != 1 {
+			t.Errorf("%+v, %v", out, err)
+		}
+	})
+	t.Run("until somebody else has the run", func(t *testing.T) {
+		w := newWorld(t, slow)
+		w.write("armed", "")
+		s := w.spec()
+		s.Lease = 400 * time.Millisecond
+		a, b := w.desk("a"), w.desk("b")
+		var wg sync.WaitGroup
+		var out fleet.Standing
+		var err error
+		wg.Go(func() { out, err = a.Run(t.Context(), fleet.Turn{Spec: s, Leg: 1}, silent) })
+		w.await("the agent works", func() bool { _, err := os.Stat(w.at("slow")); return err == nil })
+		go func() {
+			wg.Wait() // only then may the agent of the other come to its end
+			os.Remove(w.at("armed"))
+		}()
+		next := w.leg(b, s, 2)
+		wg.Wait()
+		if err != nil || !out.Taken || out.Away {
+			t.Errorf("the first worker: %+v, %v", out, err)
+		}
+		if next.Taken || next.Iterations != 1 {
+			t.Errorf("the second worker: %+v", next)
+		}
+		if left := a.trees(s.ID); len(left) > 0 {
+			t.Errorf("the first worker has kept %v", left)
+		}
+		w.finish(s, 3, "1 1 2 3", a, b)
+	})
+}
+
+// A remote that cannot be reached is waited for. What the agent did is not done again.
+func TestCutFromTheRemote(t *testing.T) {
+	cut := agent(`if [ $REFRAIN_ITERATION = 2 ] && rm "$DESK_TEST_WORLD/armed" 2>/dev/null; then`, `mv "$DESK_TEST_WORLD/hub.git" "$DESK_TEST_WORLD/away.git"`, `: >"$DESK_TEST_WORLD/gone"`, `fi`)
+	back := func(w *world) {
+		if err := os.Rename(w.at("away.git"), w.at("hub.git")); err != nil {
+			w.t.Error(err)
+		}
+	}
+	t.Run("and comes back", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, cut)
+		w.write("armed", "")
+		s := w.spec()
+		s.Quantum.Iterations = 0
+		o := w.options("a")
+		o.Cut = time.Minute
+		d, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		go func() {
+			w.await("it is cut", func() bool { _, err := os.Stat(w.at("gone")); return err == nil })
+			time.Sleep(time.Second)
+			back(w)
+		}()
+		w.finish(s, 1, "1 2 3", d)
+	})
+	t.Run("and does not", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, cut)
+		w.write("armed", "")
+		s := w.spec()
+		s.Quantum.Iterations = 0
+		d := w.desk("a")
+		out := w.leg(d, s, 1)
+		if !out.Stuck || out.State != loop.Parked || !strings.Contains(out.Why, "hub.git") || out.Iterations != 1 {
+			t.Errorf("%+v", out)
+		}
+		d.Sweep(t.Context())
+		_, err := d.Run(t.Context(), fleet.Turn{Spec: s, Leg: 2}, fleet.Hooks{})
+		var away *carry.UnreachableError
+		if !errors.As(err, &away) {
+			t.Errorf("a leg meanwhile: %v", err)
+		}
+		back(w)
+		d.Sweep(t.Context())
+		w.finish(s, 3, "1 2 3", d)
+	})
+}
+
+// Of two who are given the same leg, one has it.
+func TestTwoForOneLeg(t *testing.T) {
+	w := newWorld(t, agent())
+	desks := []*Desk{w.desk("a"), w.desk("b")}
+	s := w.spec()
+	for leg := 1; leg <= 2; leg++ {
+		var outs [2]fleet.Standing
+		var errs [2]error
+		var wg sync.WaitGroup
+		for i, d := range desks {
+			wg.Go(func() { outs[i], errs[i] = d.Run(t.Context(), fleet.Turn{Spec: s, Leg: leg}, fleet.Hooks{}) })
+		}
+		wg.Wait()
+		if errs[0] != nil || errs[1] != nil || outs[0].Taken == outs[1].Taken {
+			t.Fatalf("leg %d: %+v\n%v", leg, outs, errs)
+		}
+	}
+	w.finish(s, 3, "1 2 3", desks...)
+	for _, late := range desks {
+		out := w.leg(late, s, 2)
+		if !out.Taken || out.Leg < 3 {
+			t.Errorf("a leg that comes late: %+v", out)
+		}
+	}
+}
+
+// What a remote says against a push is what people are told.
+func TestAPushThatIsRefused(t *testing.T) {
+	t.Run("from the first on", func(t *testing.T) {
+		w := newWorld(t, agent())
+		w.hook("pre-receive", "echo 'the quota is used up' >&2\nexit 1\n")
+		_, err := w.desk("a").Run(t.Context(), fleet.Turn{Spec: w.spec(), Leg: 1}, fleet.Hooks{})
+		var refused *carry.RefusedError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the quota is used up") || hint(err) == "" {
+			t.Errorf("%v", err)
+		}
+		if got := w.starts(); !strings.Contains(got, "no such file") {
+			t.Errorf("an agent was started: %s", got)
+		}
+	})
+	t.Run("later", func(t *testing.T) {
+		w := newWorld(t, agent(`[ $REFRAIN_ITERATION != 2 ] || : >"$DESK_TEST_WORLD/full"`))
+		w.hook("pre-receive", "[ ! -e \"$W/full\" ] || { echo 'the quota is used up' >&2; exit 1; }\n")
+		s := w.spec()
+		s.Quantum.Iterations = 0
+		d := w.desk("a")
+		out := w.leg(d, s, 1)
+		if !out.Stuck || !strings.Contains(out.Why, "the quota is used up") || out.Iterations != 1 {
+			t.Errorf("%+v", out)
+		}
+		w.hook("pre-receive", "exit 0\n")
+		w.finish(s, 2, "1 2 3", d)
+	})
+	t.Run("the branch alone", func(t *testing.T) {
+		w := newWorld(t, agent())
+		w.hook("update", "case $1 in refs/heads/*) echo 'protected branch' >&2; exit 1 ;; esac\n")
+		s := w.spec()
+		d := w.desk("a")
+		out := w.leg(d, s, 1)
+		if !out.Stuck || !strings.Contains(out.Why, "protected branch") {
+			t.Errorf("%+v", out)
+		}
+		if w.card(s).Held {
+			t.Error("its records are still held")
+		}
+		w.hook("update", "exit 0\n")
+		w.finish(s, 2, "1 2 3", w.desk("b"))
+	})
+}
+
+// Commits of others on the branch are not written over.
+func TestABranchThatOthersWriteTo(t *testing.T) {
+	w := newWorld(t, agent())
+	d := w.desk("a")
+	s := w.spec()
+	w.leg(d, s, 1)
+	w.git(w.at("seed"), "fetch", "-q", "origin", s.Branch)
+	w.git(w.at("seed"), "checkout", "-q", "-B", "mine", "FETCH_HEAD")
+	w.git(w.at("seed"), "commit", "-q", "--allow-empty", "-m", "mine")
+	w.git(w.at("seed"), "push", "-q", "origin", "mine:"+s.Branch)
+	mine := w.hub("rev-parse", s.Branch)
+	_, err := d.Run(t.Context(), fleet.Turn{Spec: s, Leg: 2}, fleet.Hooks{})
+	var other *carry.BranchError
+	if !errors.As(err, &other) || w.hub("rev-parse", s.Branch) != mine || hint(err) == "" {
+		t.Fatalf("%v; the branch is at %s", err, w.hub("rev-parse", s.Branch))
+	}
+	if got := w.starts(); got != "1" {
+		t.Errorf("agents were started all the same: %s", got)
+	}
+	w.hub("branch", "-m", s.Branch, "theirs")
+	w.finish(s, 3, "1 2 3", d)
+	if w.hub("rev-parse", "theirs") != mine {
+		t.Error("their branch was moved")
+	}
+}
