@@ -21,7 +21,7 @@ var (
 		setting.List: `["some-text"]`, setting.CommandKind: `["some", "text"]`, setting.Setup: `"some text"`, partList: `["some.md"]`,
 	}
 	sampleOf = map[string]string{
-		"agent": `"rehearsal"`, "ask.at": `["7"]`, "proof.copy": `["some"]`, "notify.quiet": `"22:00-07:00"`, "notify.email.to": `["a@example.com"]`, "notify.email.from": `"a@example.com"`,
+		"agent": `"rehearsal"`, "fleet.address": `"fleet.example.com:7233"`, "fleet.branch": `"some/{{id}}"`, "fleet.tls_cert": `"/some"`, "fleet.tls_key": `"/some"`, "fleet.tls_ca": `"~/some"`, "fleet.worker.root": `"/some"`, "ask.at": `["7"]`, "proof.copy": `["some"]`, "notify.quiet": `"22:00-07:00"`, "notify.email.to": `["a@example.com"]`, "notify.email.from": `"a@example.com"`,
 		"notify.email.server": `"smtp.example.com"`, "notify.ntfy.url": `"https://example.com/topic"`, "loop.max_backoff": `"17h"`, "context.warn": "12",
 		"git.branch_template": `"some/{timestamp}"`, "git.commit_template": `"some {iteration}"`, "metrics.listen": `"127.0.0.1:4321"`, "trust.folders": `["/some"]`, "sandbox.allow": `["/some"]`, "sandbox.hide": `["/some"]`, "sandbox.hosts": `["some.example.com"]`,
 	}

@@ -43,6 +43,7 @@ type Config struct {
 	Progress    Progress
 	Retention   Retention
 	Sandbox     Sandbox
+	Fleet       Fleet
 	Tables
 	Reports
 }

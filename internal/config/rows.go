@@ -14,7 +14,7 @@ import (
 // order in which people are shown them: what parts say of theirs, and the rest. A
 // new setting is one field and one row.
 func rows(c *Config) []setting.Row {
-	return inOrder(slices.Concat(workRows(c), aroundRows(c), notifyRows(&c.Notify), stop.Rows(&c.Stop)))
+	return inOrder(slices.Concat(workRows(c), aroundRows(c), notifyRows(&c.Notify), fleetRows(&c.Fleet), stop.Rows(&c.Stop)))
 }
 
 // order is the keys as people are shown them. One that is not here comes at the
@@ -48,6 +48,11 @@ progress.ignore progress.only
 retention.transcripts retention.redact
 sandbox.mode sandbox.allow sandbox.hide sandbox.env sandbox.network sandbox.hosts
 sandbox.image sandbox.options
+fleet.address fleet.namespace fleet.tls fleet.tls_cert fleet.tls_key fleet.tls_ca fleet.tls_server_name
+fleet.queue fleet.remote fleet.base fleet.branch fleet.lease fleet.patience fleet.leg_iterations
+fleet.leg_time fleet.sticky fleet.priority
+fleet.worker.queue fleet.worker.name fleet.worker.slots fleet.worker.root fleet.worker.trust
+fleet.worker.only fleet.worker.grace
 notify.on notify.desktop notify.bell notify.waiting_after notify.every notify.per_hour notify.quiet
 notify.log notify.command notify.webhook.url notify.webhook.template notify.webhook.secret
 notify.webhook.headers notify.slack.url notify.discord.url notify.ntfy.url notify.ntfy.token
@@ -106,9 +111,9 @@ func Keys(fits func(key string) bool) []string {
 
 // onlyAtTop tells whether a key cannot stand in a procedure's table.
 func onlyAtTop(key string) bool {
-	return key == "profile" || beginsWith(key, "log.", "trust.")
+	return key == "profile" || beginsWith(key, "log.", "trust.", "fleet.")
 }
 
 // onlyByUser tells whether a key is for the user's own settings, and not for what
 // a project says of itself.
-func onlyByUser(key string) bool { return strings.HasPrefix(key, "trust.") }
+func onlyByUser(key string) bool { return strings.HasPrefix(key, "trust.") || ofFleetServer(key) }

@@ -86,7 +86,7 @@ func harmless(key string, value any) bool {
 		return setting.Render(value) == "false"
 	case "git.watch": // without it nothing is overlooked
 		return value == false
-	case "git.watch_above":
+	case "git.watch_above", "fleet.queue", "fleet.base", "fleet.branch", "fleet.lease", "fleet.patience", "fleet.leg_iterations", "fleet.leg_time", "fleet.sticky", "fleet.priority":
 		return true
 	case "git.checkpoint": // without them nothing can be undone
 		return value == true

@@ -16,6 +16,8 @@ import (
 // here or there.
 const asked = `
 commands.build commands.lint commands.test
+fleet.address fleet.namespace fleet.remote fleet.tls fleet.tls_ca fleet.tls_cert fleet.tls_key fleet.tls_server_name
+fleet.worker.grace fleet.worker.name fleet.worker.only fleet.worker.queue fleet.worker.root fleet.worker.slots fleet.worker.trust
 git.branch git.checkpoint git.commit git.watch
 hooks.run.failed hooks.run.finished hooks.run.next_iteration hooks.run.post_iteration hooks.run.started
 limits.fallback log.file metrics.file metrics.listen
