@@ -47,6 +47,9 @@ func Secrets(dir string) *redact.Redactor {
 	return secretsOf(a)
 }
 
+// SecretsOf hides what is secret for a run that is to be handed to somebody else.
+func SecretsOf(a request.Assignment) *redact.Redactor { return secretsOf(a) }
+
 // commandLines are the commands of a run in which somebody may have written a key.
 func commandLines(a request.Assignment) []setting.Command {
 	list := []setting.Command{{Argv: a.Request.Command}}

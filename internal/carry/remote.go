@@ -36,7 +36,7 @@ func openRemote(ctx context.Context, tree *git.Tree, records, meant string) (*re
 		r.url = address(ctx, tree, meant)
 	}
 	if r.url == "" {
-		return nil, &UnknownError{fmt.Sprintf("%q is no remote", meant), "\"git remote -v\" lists those of the repository; a URL or a folder is one, too"}
+		return nil, noRemote(meant)
 	}
 	r.name = shown(r.name)
 	r.git = tree.Program().In(r.repo)
@@ -49,6 +49,10 @@ func shown(remote string) string {
 		return u.Redacted()
 	}
 	return remote
+}
+
+func noRemote(meant string) error {
+	return &UnknownError{fmt.Sprintf("%q is no remote", meant), "\"git remote -v\" lists those of the repository; a URL or a folder is one, too"}
 }
 
 // address is where git finds a remote; empty: it is none.

@@ -6,7 +6,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -65,7 +64,7 @@ var families = []family{
 	{
 		"Steer",
 		[]command{stopCommand, resumeCommand},
-		[]command{pauseCommand, parkCommand, carryCommand, noteCommand, raiseCommand, skipCommand, approveCommand, rebootCommand, mcpCommand},
+		[]command{pauseCommand, parkCommand, carryCommand, fleetCommand, noteCommand, raiseCommand, skipCommand, approveCommand, rebootCommand, mcpCommand},
 	},
 	{
 		"Go back",
@@ -81,8 +80,7 @@ var families = []family{
 
 // Main runs one command and returns its exit status.
 func Main(args []string) int {
-	sh := &shell{console: console{in: os.Stdin, out: os.Stdout, err: fold(os.Stderr)}}
-	sh.args = args
+	sh := newShell(args)
 	ignoreBrokenPipes()
 	if onlyVersion(args) {
 		return printVersion(sh.out, sh.err)
@@ -91,17 +89,7 @@ func Main(args []string) int {
 	noteDetached()
 	args, sh.allHelp = wantsAll(args)
 	root.SetArgs(asRun(root, args))
-	err := root.ExecuteContext(context.Background())
-	tellSkipped(sh)
-	if errors.Is(err, syscall.EPIPE) {
-		return 0 // whoever read has seen enough
-	}
-	if err != nil {
-		told := explain(err)
-		told.print(sh.err)
-		return told.status
-	}
-	return sh.status
+	return execute(sh, root)
 }
 
 // tellSkipped tells of programs that were not run, unless a run has.
@@ -179,7 +167,7 @@ func noteDetached() {
 func newRoot(sh *shell) *cobra.Command {
 	var asJSON *bool
 	root := &cobra.Command{
-		Use:     "refrain",
+		Use:     ourName,
 		Version: Version,
 		// What happened, and what to do about it, Main says.
 		SilenceErrors: true, SilenceUsage: true,
@@ -198,14 +186,7 @@ func newRoot(sh *shell) *cobra.Command {
 	}
 	asJSON = addJSON(root)
 	sh.addMachine(root, findsMachine)
-	root.SetOut(sh.out)
-	root.SetErr(sh.err)
-	root.SetFlagErrorFunc(flagError)
-	root.SetVersionTemplate(versionLine() + "\n")
-	root.PersistentFlags().StringVarP(&sh.dir, "dir", "C", ".", "work in this folder")
-	root.Flags().BoolP("version", "v", false, "print the version")
-	root.PersistentFlags().BoolP("help", "h", false, "tell about a command; with --all, everything")
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(sh, cmd) })
+	setUp(sh, root)
 	cobra.EnableCommandSorting = false // the help has them in the order of the table
 	for _, f := range families {
 		root.AddGroup(&cobra.Group{ID: f.title, Title: f.title})

@@ -181,7 +181,7 @@ func nearestCommand(cmd *cobra.Command, name string) string {
 // nearestProcedure is the procedure that a word may stand for; an error when they
 // cannot be read.
 func nearestProcedure(cmd *cobra.Command, name string) (string, error) {
-	if cmd.HasParent() {
+	if run, _, err := cmd.Find([]string{"run"}); cmd.HasParent() || err != nil || run == cmd {
 		return "", nil
 	}
 	dir, _ := cmd.Flags().GetString("dir") // all commands have it

@@ -174,7 +174,7 @@ func (p helpPage) write(cmd *cobra.Command) {
 	cmd.LocalFlags() // has cobra put together those that the command has of its own and of its parents
 	p.prose(firstOf(cmd.Long, cmd.Short))
 	p.usage(cmd)
-	if !cmd.HasParent() {
+	if len(cmd.Groups()) > 0 {
 		p.families(cmd)
 	} else if cmd.HasAvailableSubCommands() {
 		p.commands("Commands", slices.DeleteFunc(cmd.Commands(), func(c *cobra.Command) bool { return !c.IsAvailableCommand() }), 0)
@@ -211,7 +211,7 @@ func (p helpPage) usage(cmd *cobra.Command) {
 	line := cmd.UseLine()
 	switch {
 	case !cmd.HasParent():
-		line = "refrain [COMMAND] [flags]"
+		line = cmd.Name() + " [COMMAND] [flags]"
 	case cmd.HasAvailableSubCommands():
 		line = cmd.CommandPath() + " COMMAND [flags]"
 	}

@@ -21,6 +21,14 @@ import (
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
+// settingFlags are the flags that are settings.
+func (o runOptions) settingFlags() []settingFlag {
+	if o.settings == nil {
+		return runFlags
+	}
+	return o.settings
+}
+
 // asking is the flags that have a person asked.
 func (o runOptions) asking() ([]config.Flag, error) {
 	var flags []config.Flag
@@ -48,7 +56,7 @@ func (o runOptions) asking() ([]config.Flag, error) {
 // request is what was asked for, with the prompt read where it can only be
 // read once.
 func (o runOptions) request(sh *shell, cmd *cobra.Command) (request.Request, error) {
-	flags, err := settingsOf(cmd.Flags(), runFlags)
+	flags, err := settingsOf(cmd.Flags(), o.settingFlags())
 	if err != nil {
 		return request.Request{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/config"
@@ -63,13 +64,32 @@ func runCommandFor(sh *shell, o *runOptions) *cobra.Command {
 		Example: "  refrain run 'Fix the failing tests'\n  refrain run -p 'Say <promise>DONE</promise> when finished' --until DONE -n 5 -- my-agent\n" +
 			"  refrain run -F PROMPT.md --max-time 8h -- my-agent --headless\n" +
 			"  refrain run -n 3 -- make test",
-		Args: func(cmd *cobra.Command, args []string) error { return o.take(sh, cmd, args) },
-		PreRunE: exclusive([][2]string{
-			{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"}, {"permissions", "yolo"}, {"trust", "untrusted"}, {"serve", "detach"},
-		}),
-		RunE: func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, *o) },
+		Args:    func(cmd *cobra.Command, args []string) error { return o.take(sh, cmd, args) },
+		PreRunE: exclusive(append(slices.Clip(wantedPairs), [2]string{"serve", "detach"})),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return run(sh, cmd, *o) },
 	}
 	f := cmd.Flags()
+	o.addWanted(f)
+	f.BoolVar(&o.noInhibit, "no-inhibit", false, "let the machine go to sleep while the run is alive")
+	f.Var(optionalName{&o.worktree}, "worktree", "work in a new worktree beside the repository (--worktree=NAME to name it)")
+	f.Lookup("worktree").NoOptDefVal = unnamed
+	f.BoolVar(&o.detach, "detach", false, "start the run without a terminal, and come back when it takes commands")
+	f.BoolVar(&o.serve, "serve", false, "show the runs of this machine on a page in your browser, for as long as this one is alive")
+	f.BoolVar(&o.here, "here", false, "work here though this is the home folder, or the root of the file system")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and start nothing but the {{run}} of a prompt that you trust")
+	addTrust(f)
+	addSettings(f, runFlags)
+	addOutput(f, &o.output)
+	return cmd
+}
+
+// wantedPairs are flags of addWanted that contradict each other.
+var wantedPairs = [][2]string{
+	{"prompt", "prompt-file"}, {"max-iterations", "unlimited"}, {"until", "completion-promise"}, {"permissions", "yolo"}, {"trust", "untrusted"},
+}
+
+// addWanted adds the flags that say what is wanted, wherever it is done.
+func (o *runOptions) addWanted(f *pflag.FlagSet) {
 	f.StringVarP(&o.prompt, "prompt", "p", "", "the prompt itself; with a procedure, more for its prompt")
 	f.BoolVar(&o.replace, "replace-prompt", false, "take the sentence, or -p, in the place of the procedure's prompt")
 	f.StringVarP(&o.file, "prompt-file", "F", "", "the file with the prompt, read again at every iteration (- is stdin)")
@@ -79,26 +99,16 @@ func runCommandFor(sh *shell, o *runOptions) *cobra.Command {
 	f.BoolVar(&o.ask, "ask", false, "ask before each iteration: continue, skip, diff, edit the prompt, note, reboot, stop")
 	f.StringArrayVar(&o.breakAt, "break-at", nil, "ask before iteration N (repeatable)")
 	f.StringArrayVar(&o.breakOn, "break-on", nil, "ask after a \"failure\", or before \"done\" (repeatable)")
-	f.BoolVar(&o.noInhibit, "no-inhibit", false, "let the machine go to sleep while the run is alive")
 	f.BoolVar(&o.unlimited, "unlimited", false, "no limit on iterations")
-	f.Var(optionalName{&o.worktree}, "worktree", "work in a new worktree beside the repository (--worktree=NAME to name it)")
-	f.Lookup("worktree").NoOptDefVal = unnamed
 	for _, phase := range phases {
 		f.StringArray(phase, nil, "what the section "+strings.ToUpper(phase)+" of the procedure says instead: a file, builtin:NAME or text (repeatable)")
 	}
-	f.BoolVar(&o.detach, "detach", false, "start the run without a terminal, and come back when it takes commands")
-	f.BoolVar(&o.serve, "serve", false, "show the runs of this machine on a page in your browser, for as long as this one is alive")
-	f.BoolVar(&o.here, "here", false, "work here though this is the home folder, or the root of the file system")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show what would run, and start nothing but the {{run}} of a prompt that you trust")
 	f.BoolVar(&o.untrusted, "untrusted", false, "read nothing that this work tree brings along: no refrain.toml, no hooks, none of the agent's project settings")
-	addTrust(f)
-	addSettings(f, runFlags)
-	addOutput(f, &o.output)
-	return cmd
 }
 
 // runOptions is what the flags of run say, apart from settings.
 type runOptions struct {
+	settings  []settingFlag // the flags that are settings; nil: those of run
 	procedure string
 	command   []string
 	sentence  string
@@ -151,8 +161,14 @@ func (optionalName) Type() string { return "name" }
 // take sorts the arguments: a procedure and a sentence before "--", each of which
 // may be missing, and the command after it.
 func (o *runOptions) take(sh *shell, cmd *cobra.Command, args []string) error {
+	return o.takeUpTo(sh, cmd, args, cmd.ArgsLenAtDash())
+}
+
+// takeUpTo is take, with the place of "--" among the arguments; less than 0: it is not
+// there.
+func (o *runOptions) takeUpTo(sh *shell, cmd *cobra.Command, args []string, dash int) error {
 	words := args
-	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+	if dash >= 0 {
 		words, o.command = args[:dash], args[dash:]
 		if len(o.command) == 0 {
 			return usage("no command after --", "write the program and its arguments after it")
@@ -200,7 +216,7 @@ func notAName(cmd *cobra.Command, words []string) error {
 		return nil // that it says nothing is told by who takes it
 	}
 	for _, name := range []string{"branch", "worktree"} {
-		if f := cmd.Flags().Lookup(name); f.Changed && (f.Value.String() == "" || f.Value.String() == unnamed) {
+		if f := cmd.Flags().Lookup(name); f != nil && f.NoOptDefVal != "" && f.Changed && (f.Value.String() == "" || f.Value.String() == unnamed) {
 			return usage(fmt.Sprintf("%q is the name for --%s, or a part of a sentence", words[0], name), "a name follows after an equals sign, --"+name+"=NAME, and a sentence stands in quotes")
 		}
 	}

@@ -10,7 +10,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func versionCommand(sh *shell) *cobra.Command {
+func versionCommand(sh *shell) *cobra.Command { return versionCommandOf(sh, ourName) }
+
+// versionCommandOf is the command of a program.
+func versionCommandOf(sh *shell, program string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
@@ -23,14 +26,14 @@ func versionCommand(sh *shell) *cobra.Command {
 				"version": Version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 			})
 		}
-		fmt.Fprintln(sh.out, versionLine())
+		fmt.Fprintln(sh.out, versionLine(program))
 		return nil
 	}
 	return cmd
 }
 
-func versionLine() string {
-	return fmt.Sprintf("refrain %s (%s, %s/%s)", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+func versionLine(program string) string {
+	return fmt.Sprintf("%s %s (%s, %s/%s)", program, Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // onlyVersion tells whether nothing but the version is asked for: then no command has
@@ -41,7 +44,7 @@ func onlyVersion(args []string) bool {
 
 // printVersion prints the version, as the flag does beside others.
 func printVersion(out, stderr io.Writer) (status int) {
-	_, err := fmt.Fprintln(out, versionLine())
+	_, err := fmt.Fprintln(out, versionLine(ourName))
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return 0
 	}

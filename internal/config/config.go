@@ -42,10 +42,15 @@ type Config struct {
 	Proc        Proc
 	Progress    Progress
 	Retention   Retention
-	Sandbox     Sandbox
-	Fleet       Fleet
+	Places
 	Tables
 	Reports
+}
+
+// Places is where runs work, and what they may reach there.
+type Places struct {
+	Sandbox Sandbox
+	Fleet   Fleet
 }
 
 // Tables is what the user named.

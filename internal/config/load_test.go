@@ -40,13 +40,15 @@ func TestDefaults(t *testing.T) {
 		Feedback:    Feedback{Enabled: true, MaxTokens: 2000, Summaries: 5},
 		Permissions: Permissions{Mode: "work", Trusted: []string{}},
 		Proc:        Proc{Keep: []string{}},
-		Sandbox:     Sandbox{Mode: "auto", Allow: []string{}, Hide: []string{}, Env: []string{}, Network: "open", Hosts: []string{}, Options: []string{}},
-		Fleet: Fleet{
-			Address: "127.0.0.1:7233", Namespace: "default", Queue: "default", Branch: "refrain/{{name}}", Lease: time.Minute, Patience: 2 * time.Minute,
-			LegTime: 30 * time.Minute, Sticky: true, Worker: FleetWorker{Queue: "default", Trust: []string{}, Grace: 30 * time.Second},
+		Places: Places{
+			Sandbox: Sandbox{Mode: "auto", Allow: []string{}, Hide: []string{}, Env: []string{}, Network: "open", Hosts: []string{}, Options: []string{}},
+			Fleet: Fleet{
+				Address: "127.0.0.1:7233", Namespace: "default", Queue: "default", Branch: "refrain/{{name}}", Lease: time.Minute, Patience: 2 * time.Minute,
+				LegTime: 30 * time.Minute, Sticky: true, Worker: FleetWorker{Queue: "default", Trust: []string{}, Grace: 30 * time.Second},
+			},
 		},
-		Progress:    Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Only: []string{}},
-		Retention:   Retention{Transcripts: 200},
+		Progress:  Progress{Ignore: []string{"PROGRESS.md", "NOTES.md", "progress.txt"}, Only: []string{}},
+		Retention: Retention{Transcripts: 200},
 		Reports: Reports{
 			Notify: Notify{
 				On: messages, Desktop: setting.Automatic, Bell: setting.Automatic, WaitingAfter: 10 * time.Minute, Every: time.Minute, PerHour: 20, Email: Email{To: []string{}},

@@ -1,0 +1,42 @@
+package dispatch
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/refrain-loop/refrain/internal/app"
+	"github.com/refrain-loop/refrain/internal/cli"
+	"github.com/refrain-loop/refrain/internal/story"
+)
+
+func work() { os.Exit(Main(os.Args[1:], Backend{Dial: dialBook, Work: workBook, Desk: newDesk})) }
+
+func TestMain(m *testing.M) {
+	app.Helper()
+	if self, err := os.Executable(); err == nil && strings.TrimSuffix(filepath.Base(self), ".exe") == "refrain-worker" {
+		work() // whatever it is called: refrain becomes it under its own name
+	}
+	testscript.Main(m, map[string]func(){
+		"refrain":        func() { os.Exit(cli.Main(os.Args[1:])) },
+		"refrain-worker": work,
+	})
+}
+
+// One story per script: what a person types, and what they see.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("FLEET", env.WorkDir+"/fleet.json")
+			return story.CleanHome(env)
+		},
+		Cmds:            story.Words,
+		ContinueOnError: story.ToTheEnd(),
+	})
+}
