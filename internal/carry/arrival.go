@@ -69,6 +69,24 @@ func (r *remote) listing(ctx context.Context, at string, more []string) ([]found
 
 // read reads what a commit of our repository holds.
 func (r *remote) read(ctx context.Context, at, id string) (*arrival, error) {
+	a, err := r.records(ctx, at, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, sha := range []string{a.card.Head, a.card.Checkpoint} { // nothing that is not part of the state
+		if sha == "" {
+			continue
+		}
+		if _, err := r.run(ctx, nil, nil, "merge-base", "--is-ancestor", sha, at); err != nil {
+			return nil, &ForeignError{What: "what its card names does not belong to it"}
+		}
+	}
+	return a, nil
+}
+
+// records is read for who wants the records alone: whether what its card names belongs
+// to it is not looked at.
+func (r *remote) records(ctx context.Context, at, id string) (*arrival, error) {
 	a := &arrival{at: at}
 	var err error
 	if a.files, err = r.listing(ctx, at, nil); err != nil {
@@ -82,18 +100,8 @@ func (r *remote) read(ctx context.Context, at, id string) (*arrival, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.card, err = readCard(b, id); err != nil {
-		return nil, err
-	}
-	for _, sha := range []string{a.card.Head, a.card.Checkpoint} { // nothing that is not part of the state
-		if sha == "" {
-			continue
-		}
-		if _, err := r.run(ctx, nil, nil, "merge-base", "--is-ancestor", sha, at); err != nil {
-			return nil, &ForeignError{What: "what its card names does not belong to it"}
-		}
-	}
-	return a, nil
+	a.card, err = readCard(b, id)
+	return a, err
 }
 
 // travels tells whether a file may be called so in a state.

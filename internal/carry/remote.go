@@ -104,21 +104,26 @@ func (r *remote) make(ctx context.Context, tree *git.Tree) error {
 		return err
 	}
 	r.format = strings.TrimSpace(string(format))
+	return outfit(r.repo, r.format, strings.TrimSuffix(string(out), "\n")+"\n")
+}
+
+// outfit makes a repository of ours, which reads the objects of others, too.
+func outfit(repo, format, alternates string) error {
 	version, extension := 0, ""
-	if r.format != "sha1" {
-		version, extension = 1, "[extensions]\n\tobjectFormat = "+r.format+"\n"
+	if format != "sha1" {
+		version, extension = 1, "[extensions]\n\tobjectFormat = "+format+"\n"
 	}
 	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads"} {
-		if err := os.MkdirAll(filepath.Join(r.repo, filepath.FromSlash(dir)), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(repo, filepath.FromSlash(dir)), 0o700); err != nil {
 			return err
 		}
 	}
 	for name, text := range map[string]string{
 		"config":                  fmt.Sprintf(settings, version, extension),
 		"HEAD":                    "ref: refs/heads/none\n",
-		"objects/info/alternates": strings.TrimSuffix(string(out), "\n") + "\n",
+		"objects/info/alternates": alternates,
 	} {
-		if err := files.Replace(filepath.Join(r.repo, filepath.FromSlash(name)), []byte(text), 0o600, files.NoSync); err != nil {
+		if err := files.Replace(filepath.Join(repo, filepath.FromSlash(name)), []byte(text), 0o600, files.NoSync); err != nil {
 			return fmt.Errorf("make a repository to carry with: %w", err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,15 +114,9 @@ func believed(path string, under seal.Chain) ([]byte, error) {
 // that is named. The name is the one that the run has here: its own where that is free.
 func (b Border) Unpack(l Luggage, fill func(dir string) error, replaces func(was, next string) bool) (name, aside string, err error) {
 	s := b.Store
-	var m Meta
-	if err := m.decode(json.NewDecoder(bytes.NewReader(l.Meta)), false); err != nil {
-		return "", "", &LuggageError{What: metaName + ": " + err.Error()}
-	}
-	switch {
-	case m.Format > Format:
-		return "", "", &NewerError{File: metaName, Format: m.Format}
-	case m.Format < 1 || m.ID != l.ID || !procedureName().MatchString(m.Procedure):
-		return "", "", &LuggageError{What: metaName + " is not that of the run"}
+	m, err := l.meta()
+	if err != nil {
+		return "", "", err
 	}
 	if !s.keys.seals() {
 		return "", "", errors.New("the records here are not sealed, so no run can be taken in")
@@ -159,6 +154,41 @@ func (b Border) Unpack(l Luggage, fill func(dir string) error, replaces func(was
 		return gone()
 	})
 	return name, aside, err
+}
+
+// meta is its run.json, which may be anybody's.
+func (l Luggage) meta() (m Meta, err error) {
+	if err := m.decode(json.NewDecoder(bytes.NewReader(l.Meta)), false); err != nil {
+		return m, &LuggageError{What: metaName + ": " + err.Error()}
+	}
+	switch {
+	case m.Format > Format:
+		return m, &NewerError{File: metaName, Format: m.Format}
+	case m.Format < 1 || m.ID != l.ID || !procedureName().MatchString(m.Procedure):
+		return m, &LuggageError{What: metaName + " is not that of the run"}
+	}
+	return m, nil
+}
+
+// eventsOf gives the lines of a journal without seals, without their ends. The error
+// says that one of them is no event of the run, or that there is none.
+func eventsOf(journal []byte, run string) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for line := range bytes.Lines(journal) {
+			text, whole := bytes.CutSuffix(line, []byte("\n"))
+			e, good, err := decodeLine(text)
+			if _, sealed := seal.Unseal(text); err != nil || !whole || !good || sealed != "" || e.Run != run {
+				yield(nil, &LuggageError{What: "a line of its journal is no event of the run"})
+				return
+			}
+			if !yield(text, nil) {
+				return
+			}
+		}
+		if len(journal) == 0 {
+			yield(nil, &LuggageError{What: "its journal is empty"})
+		}
+	}
 }
 
 // LuggageError says that what has travelled is not a run.
@@ -279,17 +309,12 @@ func (b Border) sealAll(m Meta, dir string, l Luggage) error {
 	c := keys.chainOf(r.meta)
 	r.log.bind(c, c.Start())
 	journal := []byte{}
-	for line := range bytes.Lines(Renamed(l.Journal, l.Name, m.Name)) {
-		text, whole := bytes.CutSuffix(line, []byte("\n"))
-		e, good, err := decodeLine(text)
-		if _, sealed := seal.Unseal(text); err != nil || !whole || !good || sealed != "" || e.Run != m.ID {
-			return &LuggageError{What: "a line of its journal is no event of the run"}
+	for text, err := range eventsOf(Renamed(l.Journal, l.Name, m.Name), m.ID) {
+		if err != nil {
+			return err
 		}
 		sealed, _ := r.log.seal(text)
 		journal = append(append(journal, sealed...), '\n')
-	}
-	if len(journal) == 0 {
-		return &LuggageError{What: "its journal is empty"}
 	}
 	if err := replace(r.log.head.path, nil, true); err != nil {
 		return err

@@ -49,8 +49,13 @@ func (t *trail) walk(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		h, held := t.store.At(entry.Tree).Holder()
+		held = held && h.Run == t.run
 		over := t.store.Status(entry).Ended() // asked first: what is read after it is complete
-		if h, held := t.store.At(entry.Tree).Holder(); !over && held && h.Run == t.run && h.Socket != "" {
+		if entry.Parked != nil && held {
+			over = false // who has it goes on with it
+		}
+		if !over && held && h.Socket != "" {
 			err := t.give(t.live(ctx, h.Socket, t.at))
 			if err == nil || errors.Is(err, errEnough) {
 				return err

@@ -203,6 +203,9 @@ func isFile(path string) error {
 
 // Holder tells whether the lock is held now, and by whom.
 func (s Store) Holder() (Holder, bool) {
+	if s.who != nil {
+		return s.who()
+	}
 	path := lockPath(s)
 	if !held(path) {
 		return Holder{}, false
@@ -215,6 +218,12 @@ func (s Store) Holder() (Holder, bool) {
 // One that is just starting has no run yet, and is left out.
 func (s Store) Live() []Holder {
 	var list []Holder
+	if s.who != nil {
+		if h, held := s.who(); held {
+			list = append(list, h)
+		}
+		return list
+	}
 	for _, path := range project.Locks(s.Dir) {
 		if !held(path) {
 			continue

@@ -24,6 +24,7 @@ type Store struct {
 
 	project *project.Project // nil: the records are just where Dir says
 	keys    Keys
+	who     func() (Holder, bool) // has the runs; nil: the locks say so
 }
 
 // Open finds the records of the project around a work tree, and makes nothing.
@@ -44,6 +45,13 @@ func opened(p project.Project, err error) (Store, error) {
 // At is where the runs of another work tree of the project are.
 func (s Store) At(tree string) Store {
 	s.Tree = tree
+	return s
+}
+
+// HeldBy is the store of runs that are elsewhere, as their locks are: who holds them now
+// is somebody's word.
+func (s Store) HeldBy(who func() (Holder, bool)) Store {
+	s.who = who
 	return s
 }
 
