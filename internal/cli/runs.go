@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +13,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/show"
 	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -252,30 +251,18 @@ func lookClosely(store journal.Store, entry journal.Entry) *view.Run {
 	return run
 }
 
-// iterationRef splits RUN/N. N is 0 when there is none.
-func iterationRef(arg string) (run string, iter int, err error) {
-	run, number, has := strings.Cut(arg, "/")
-	if !has {
-		return run, 0, nil
+// page tells people at this shell of a run.
+func (sh *shell) page(store journal.Store, entry journal.Entry) show.Page {
+	return show.Page{
+		Out: sh.out, Err: sh.err, Look: sh.look(), Program: "refrain", Called: entry.Name,
+		Store: store, Entry: entry, Run: func() *view.Run { return lookClosely(store, entry) },
 	}
-	iter, err = strconv.Atoi(number)
-	if err != nil || iter < 1 {
-		return run, 0, usage(fmt.Sprintf("%q is not an iteration", number), "write it like build-7/3; the first iteration is 1")
-	}
-	return run, iter, nil
 }
 
 // printJSON writes a value for scripts.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
+func printJSON(w io.Writer, v any) error { return show.JSON(w, v) }
 
-func addJSON(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("json", false, "print JSON for scripts")
-}
+func addJSON(cmd *cobra.Command) *bool { return show.AddJSON(cmd.Flags()) }
 
 // completeRuns offers the names of the runs here, the latest first.
 func completeRuns(sh *shell) cobra.CompletionFunc {

@@ -48,9 +48,9 @@ func (s Store) At(tree string) Store {
 	return s
 }
 
-// HeldBy is the store of runs that are elsewhere, as their locks are: who holds them now
+// HeldBy is a store of runs that are elsewhere, as their locks are: who holds them now
 // is somebody's word.
-func (s Store) HeldBy(who func() (Holder, bool)) Store {
+func HeldBy(s Store, who func() (Holder, bool)) Store {
 	s.who = who
 	return s
 }

@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -19,7 +20,9 @@ type Attempt struct {
 	End    loop.Event   // the iteration.finished
 	Events []loop.Event // what else the journal has of it
 	Dir    string       // its folder
-	Files  []string     // what people may want to open there
+	// Program is what people type before a command on such runs; empty: refrain.
+	Program string
+	Files   []string // what people may want to open there
 }
 
 // Most of what is listed by name; the rest is counted.
@@ -126,7 +129,7 @@ func testRows(o *loop.Outcome) []row {
 func (a Attempt) eachTest() string {
 	for _, e := range a.Events {
 		if g, ok := e.Payload.(*loop.GateFinished); ok && g.TestsFile != "" {
-			return fmt.Sprintf("refrain show %s/%d --tests", text.Line(a.Run), a.End.Iter)
+			return fmt.Sprintf("%s show %s/%d --tests", cmp.Or(a.Program, "refrain"), text.Line(a.Run), a.End.Iter)
 		}
 	}
 	return ""

@@ -58,6 +58,8 @@ func rows(run *view.Run, now time.Time) []row {
 		row{"processes", processes(run)},
 		row{"started", started(run)},
 		row{"work tree", run.Tree},
+		row{"fleet", who(run)},
+		row{"remote", text.Line(run.Away.Where())},
 		row{"branch", run.Branch},
 		row{"put back", run.PutBack()},
 		row{"not used", run.UnusedGit()},
@@ -67,6 +69,14 @@ func rows(run *view.Run, now time.Time) []row {
 		list = append(list, several("not saved", run.Finished.Unsaved)...)
 	}
 	return list
+}
+
+// who is who in a fleet has the run.
+func who(run *view.Run) string {
+	if run.Away == nil {
+		return ""
+	}
+	return text.Line(run.Away.Called + ": " + run.Away.Who)
 }
 
 // promptOf is how the prompt of a command begins: that of an agent has told itself
@@ -311,7 +321,7 @@ func changedTests(run *view.Run, opt Options) string {
 		said += diffLine(line, opt)
 	}
 	if more > 0 {
-		said += opt.paint(dim, fmt.Sprintf("%sand %s: refrain diff %s", diffIndent, text.Plural(more, "more line"), text.Line(run.Name))) + "\n"
+		said += opt.paint(dim, fmt.Sprintf("%sand %s: %s", diffIndent, text.Plural(more, "more line"), text.Line(run.Typed("diff")))) + "\n"
 	}
 	return said
 }

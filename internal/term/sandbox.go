@@ -14,7 +14,7 @@ func refusedOutside(run *view.Run) string {
 	if said == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s (refrain show %s --refused)", said, text.Line(run.Name))
+	return fmt.Sprintf("%s (%s --refused)", said, text.Line(run.Typed("show")))
 }
 
 // Refused lists what the sandbox of a run has refused, each with the setting that

@@ -22,12 +22,15 @@ func (r *Run) Next() []Step {
 	if r.Tree != "" {
 		steps = append(steps, Step{"cd " + shell(r.Tree), "the run's own work tree"})
 	}
-	resume, show := "refrain resume "+r.Name, Step{"refrain show " + r.Name, "how it went"}
+	resume, show, approve := r.Typed("resume"), Step{r.Typed("show"), "how it went"}, r.Typed("approve")
 	if r.Asked != nil && r.Asked.Choices[0] == "done" {
-		return append(steps, Step{"refrain approve " + r.Name, "it is done"}, Step{"refrain approve " + r.Name + " continue", "go on with the work"})
+		return append(steps, Step{approve, "it is done"}, Step{approve + " continue", "go on with the work"})
 	}
 	if r.Asked != nil {
-		return append(steps, Step{"refrain approve " + r.Name, "go on"}, Step{"refrain approve " + r.Name + " stop", "end it"})
+		return append(steps, Step{approve, "go on"}, Step{approve + " stop", "end it"})
+	}
+	if r.Away != nil && (r.Away.Over || r.State.Ended()) {
+		return append(steps, r.Away.next(r)...)
 	}
 	if r.Away != "" && r.State != loop.Done {
 		return append(steps, Step{r.Back, "bring it back"}, show)
@@ -50,11 +53,19 @@ func (r *Run) Next() []Step {
 	case loop.Stopped, loop.Parked, loop.Crashed:
 		return append(steps, Step{resume, "go on"}, show)
 	case loop.Waiting:
-		return append(steps, Step{resume, "wait no longer"}, Step{"refrain stop " + r.Name, "give up"})
+		return append(steps, Step{resume, "wait no longer"}, Step{r.Typed("stop"), "give up"})
 	case loop.Paused:
-		return append(steps, Step{resume, "go on"}, Step{"refrain stop " + r.Name, "give up"})
+		return append(steps, Step{resume, "go on"}, Step{r.Typed("stop"), "give up"})
 	}
-	return append(steps, Step{"refrain logs -f " + r.Name, "watch it"})
+	return append(steps, Step{r.Typed("logs -f"), "watch it"})
+}
+
+// Typed is what people type to do something with the run.
+func (r *Run) Typed(verb string) string {
+	if r.Away != nil {
+		return "refrain fleet " + verb + " " + shell(r.Away.Called)
+	}
+	return "refrain " + verb + " " + r.Name
 }
 
 // take is how to get at the work of a run that is done.
@@ -72,7 +83,7 @@ func take(r *Run) []Step {
 // last is how to see the last iteration in full.
 func last(r *Run) string {
 	if r.Outcome == nil {
-		return "refrain show " + r.Name
+		return r.Typed("show")
 	}
 	return fmt.Sprintf("refrain show %s/%d", r.Name, r.Iteration)
 }

@@ -69,6 +69,8 @@ type Surroundings struct {
 	Spared []string  // programs that a run leaves alone at its end
 	Left   *[]string // processes of a run that is over; nil when nobody has looked
 
+	Away *Away // it is not on this machine
+
 	Tampered  string // what in its records is not a runner's
 	Unchecked string // why nobody can tell what its records are worth
 

@@ -103,7 +103,7 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 	s := run.Status(now)
 	changed := run.Changed()
 	row := Row{
-		ID: run.ID, Run: run.Name, Tree: tree, Branch: run.Branch,
+		ID: run.ID, Run: run.Name, Tree: cmp.Or(run.Away.Where(), tree), Branch: run.Branch,
 		Procedure: run.Procedure, Agent: s.Agent, Model: s.Model, Title: titleOf(run.Prompt), Sandbox: run.Sandbox(),
 		Standing: Standing{
 			State: s.State, Phase: s.Phase, Grade: run.Grade(), People: view.People(s.State, run.Level()),

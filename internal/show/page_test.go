@@ -1,8 +1,8 @@
-package cli
+package show
 
 import "testing"
 
-func TestIterationOfARun(t *testing.T) {
+func TestRefIsARunAndAnIteration(t *testing.T) {
 	tests := []struct {
 		arg  string
 		run  string
@@ -21,11 +21,11 @@ func TestIterationOfARun(t *testing.T) {
 		{"build-7/3/4", "", 0, false},
 	}
 	for _, tt := range tests {
-		run, iter, err := iterationRef(tt.arg)
+		run, iter, err := Ref(tt.arg)
 		if (err == nil) != tt.ok {
-			t.Errorf("iterationRef(%q): error %v, want none: %v", tt.arg, err, tt.ok)
+			t.Errorf("Ref(%q): error %v, want none: %v", tt.arg, err, tt.ok)
 		} else if tt.ok && (run != tt.run || iter != tt.iter) {
-			t.Errorf("iterationRef(%q) = %q, %d; want %q, %d", tt.arg, run, iter, tt.run, tt.iter)
+			t.Errorf("Ref(%q) = %q, %d; want %q, %d", tt.arg, run, iter, tt.run, tt.iter)
 		}
 	}
 }
