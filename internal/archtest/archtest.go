@@ -86,6 +86,7 @@ var mayImport = map[string][]string{
 	"fleet":    words,                                                                                            // what is said of runs on many machines
 	"flow":     {"loop", "fleet", "journal"},                                                                     // where and when legs are done
 	"desk":     join(hands, []string{"fleet", "carry", "app", "engine", "request", "journal", "git", "project"}), // does legs of runs
+	"lookout":  {"loop", "fleet", "carry", "journal", "history", "control", "view", "git", "checkpoint", "show"}, // from git on, its tests
 	"doctor":   {"preflight", "scaffold", "loop", "proc", "agent", "config", "policy", "request", "lineup", "surface", "trust", "history", "journal", "project", "git", "awake", "notify", "sandbox", "container"},
 	"rehearse": {"loop", "proc", "config", "policy", "request", "rehearsal", "journal", "git", "checkpoint", "view"},
 

@@ -39,6 +39,12 @@ func ShowFlags(f *pflag.FlagSet) Wanted {
 	}
 }
 
+// Plain is what is wanted where nobody has said more.
+func Plain(asJSON bool) Wanted {
+	no := false
+	return Wanted{JSON: &asJSON, all: &no, tests: &no, later: &no, refused: &no}
+}
+
 // Show shows the run, or one iteration of it.
 func (p Page) Show(ctx context.Context, iter int, w Wanted) error {
 	last := usualIterations
