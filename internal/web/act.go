@@ -92,7 +92,7 @@ func (s actor) command(w http.ResponseWriter, r *http.Request) {
 	if !s.order(w, r, &c) {
 		return
 	}
-	out := obeyed{Run: one.entry.Name, Equal: s.equal(one.entry.Tree, c.args(one.entry.Name))}
+	out := obeyed{Run: one.entry.Name, Equal: s.equal(one, c.args)}
 	no := func(state loop.Status, why, hint string) {
 		out.State, out.Why, out.Hint = state, why, hint
 		answer(w, http.StatusConflict, out)
@@ -102,7 +102,7 @@ func (s actor) command(w http.ResponseWriter, r *http.Request) {
 	case !alive || holder.Run != one.entry.Name:
 		no(one.store.Status(one.entry), one.entry.Name+" is not running", "its page tells how it ended, and how to go on")
 		return
-	case holder.Socket == "":
+	case holder.Socket == "" && s.Do == nil:
 		no("", one.entry.Name+" takes no commands", "it is just starting, or could not open its socket")
 		return
 	}
@@ -112,7 +112,13 @@ func (s actor) command(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		ctx = limited
 	}
-	told, err := control.Dial(holder.Socket).Do(ctx, control.Command{Command: c.Command, Text: c.Text, Key: c.Key, Value: c.Value, Question: c.Question, NoWait: !c.Wait})
+	do := control.Dial(holder.Socket).Do
+	if s.Do != nil {
+		do = func(ctx context.Context, c control.Command) (control.Answer, error) {
+			return s.Do(ctx, one.store, one.entry.Name, c)
+		}
+	}
+	told, err := do(ctx, control.Command{Command: c.Command, Text: c.Text, Key: c.Key, Value: c.Value, Question: c.Question, NoWait: !c.Wait})
 	var refused *control.Refused
 	switch {
 	case errors.As(err, &refused):
@@ -169,8 +175,16 @@ func (c command) args(run string) []string {
 	return []string{c.Command, run}
 }
 
-// equal is the command line that does the same, wherever it is typed.
-func (s actor) equal(tree string, args []string) string {
+// equal is the command line that does the same to a run, wherever it is typed.
+func (s actor) equal(one ship, args func(run string) []string) string {
+	if away := one.run.Away; away != nil {
+		return text.JoinArgs(append([]string{"refrain", "fleet"}, args(away.Called)...))
+	}
+	return equalIn(one.entry.Tree, args(one.entry.Name))
+}
+
+// equalIn is the command line that does the same in a work tree.
+func equalIn(tree string, args []string) string {
 	return text.JoinArgs(append([]string{"refrain", "-C", tree}, args...))
 }
 
@@ -228,7 +242,7 @@ func (s actor) rollBack(w http.ResponseWriter, r *http.Request) {
 		s.explain(w, http.StatusNotFound, err)
 		return
 	}
-	out := rolledBack{OK: true, Dry: !want.Confirm, To: to.ID, Equal: s.equal(one.entry.Tree, []string{"rollback", one.entry.Name + "/" + name, "--yes"})}
+	out := rolledBack{OK: true, Dry: !want.Confirm, To: to.ID, Equal: equalIn(one.entry.Tree, []string{"rollback", one.entry.Name + "/" + name, "--yes"})}
 	undone, err := h.RollBack(ctx, to, want.Iteration, func(c loop.Changes) bool {
 		out.Changes, out.Shown = c, listed(c)
 		return want.Confirm && (want.Shown == "" || want.Shown == out.Shown)
@@ -252,7 +266,7 @@ func (s actor) rollBack(w http.ResponseWriter, r *http.Request) {
 	}
 	if undone != nil {
 		out.Kept, out.Changes, out.Commits = undone.Kept, undone.Changes, undone.Commits
-		out.Undo = s.equal(one.entry.Tree, []string{"rollback", one.entry.Name + "/" + undone.Kept})
+		out.Undo = equalIn(one.entry.Tree, []string{"rollback", one.entry.Name + "/" + undone.Kept})
 	}
 	answer(w, http.StatusOK, out)
 }

@@ -151,6 +151,10 @@ func (c *channel) look() (entry journal.Entry, err error) {
 		c.teller = newTeller(run)
 		return entry, nil
 	}
+	if now := c.teller.narrator.Run(); run.Away != nil && (now.Away == nil || *now.Away != *run.Away) {
+		now.Away = run.Away // no event tells who has it
+		c.changed()
+	}
 	// Whether the runner has died, no event tells; and one that was put in the place of
 	// another begins anew.
 	if now := c.teller.narrator.Run(); now.State != run.State && entry.Seq() >= c.kept || now.ID != run.ID {

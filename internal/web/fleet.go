@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +44,7 @@ type ship struct {
 	version int64 // counts up whenever its row changes
 	spent   spending
 	failed  error // why it cannot be read
+	coming  bool  // it has no records yet
 }
 
 // Unreadable is a run that is there and cannot be read.
@@ -94,14 +96,44 @@ func (f *fleet) read(now time.Time) error {
 			}
 		}
 	}
+	for _, run := range f.coming() {
+		seen[f.announce(run, now)] = true
+	}
 	for dir, s := range f.ships {
 		if !seen[dir] {
 			delete(f.ships, dir)
-			delete(f.byID, s.row.ID)
+			if f.byID[s.row.ID] == s {
+				delete(f.byID, s.row.ID)
+			}
 		}
 	}
 	f.rank(now)
 	return nil
+}
+
+// coming are the runs that have no records yet.
+func (f *fleet) coming() []*view.Run {
+	if f.of.Coming == nil {
+		return nil
+	}
+	return f.of.Coming()
+}
+
+// announce lists a run that has no records yet, and gives what it is kept under.
+func (f *fleet) announce(run *view.Run, now time.Time) string {
+	key := "coming " + run.ID
+	next := &ship{run: run, coming: true}
+	if s := f.ships[key]; s != nil {
+		next.row, next.version = s.row, s.version
+	}
+	row := rowOf(run, "", 0, now)
+	row.Repository = repositoryAt(run, "")
+	next.renew(f, row)
+	f.ships[key] = next
+	if other := f.byID[run.ID]; other == nil || other.coming {
+		f.byID[run.ID] = next
+	}
+	return key
 }
 
 // readRun looks at one run, and tells whether there is one.
@@ -134,14 +166,24 @@ func (f *fleet) readRun(store journal.Store, name, dir string, now time.Time) bo
 	} else if s.failed != nil {
 		f.bad = append(f.bad, Unreadable{Run: name, Dir: dir, Why: s.failed.Error()})
 		return true
-	} else if s.entry.Finished == nil && s.store.Status(s.entry) != s.run.State {
-		s.run = f.of.Look(s.store, s.entry) // it has died, or somebody goes on with it
+	} else if s.run.Away != nil || s.entry.Finished == nil && s.store.Status(s.entry) != s.run.State {
+		s.run = f.of.Look(s.store, s.entry) // it has died, or somebody goes on with it, or has it elsewhere
 	}
 	row := rowOf(s.run, s.entry.Tree, s.entry.Seq(), now)
-	row.Repository = s.repo
+	row.Repository = repositoryAt(s.run, s.repo)
 	row.Group = s.row.Group // until it is ranked
 	s.renew(f, row)
 	return true
+}
+
+// repositoryAt is the name of the repository of a run: that of its remote, where it is
+// elsewhere.
+func repositoryAt(run *view.Run, here string) string {
+	if run.Away == nil {
+		return here
+	}
+	remote := strings.TrimRight(run.Away.Remote, "/")
+	return strings.TrimSuffix(remote[strings.LastIndexAny(remote, "/:")+1:], ".git")
 }
 
 // repositoryOf is the name of the repository that a run works in. A work tree beside it

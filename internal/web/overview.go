@@ -13,6 +13,7 @@ type Overview struct {
 	Boot       string       `json:"boot"`
 	Now        time.Time    `json:"now"`
 	Here       string       `json:"here,omitempty"`
+	Starts     bool         `json:"starts"` // a run can be started from the page
 	Machine    Machine      `json:"machine"`
 	Runs       []Row        `json:"runs"`
 	More       int          `json:"more,omitempty"`
@@ -51,7 +52,7 @@ func (s *Server) survey(finished int) (Overview, error) {
 	}
 	ships, bad := s.fleet.rows()
 	o := Overview{
-		Version: s.Version, Boot: s.boot, Now: now.UTC(), Here: s.Here,
+		Version: s.Version, Boot: s.boot, Now: now.UTC(), Here: s.Here, Starts: s.Program != nil,
 		Runs: []Row{}, Unreadable: bad, versions: map[string]int64{},
 	}
 	for _, one := range ships {

@@ -103,7 +103,7 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 	s := run.Status(now)
 	changed := run.Changed()
 	row := Row{
-		ID: run.ID, Run: run.Name, Tree: cmp.Or(run.Away.Where(), tree), Branch: run.Branch,
+		ID: run.ID, Run: calledBy(run), Tree: cmp.Or(run.Away.Where(), tree), Branch: run.Branch,
 		Procedure: run.Procedure, Agent: s.Agent, Model: s.Model, Title: titleOf(run.Prompt), Sandbox: run.Sandbox(),
 		Standing: Standing{
 			State: s.State, Phase: s.Phase, Grade: run.Grade(), People: view.People(s.State, run.Level()),
@@ -128,6 +128,14 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 	}
 	row.Group = groupOf(run)
 	return row
+}
+
+// calledBy is what people call a run by: in a fleet it has a name of its own.
+func calledBy(run *view.Run) string {
+	if run.Away != nil {
+		return run.Away.Called
+	}
+	return run.Name
 }
 
 // titleOf is what a run is for, in its first words. A heading needs no marks in a list.

@@ -136,7 +136,14 @@ func (s runs) actions(one ship, run *view.Run) map[string]Able {
 		return no("%s", why)
 	}
 	all := map[string]Able{}
-	if run.State.Ended() {
+	if run.Away != nil {
+		defer func() { // the files are not here
+			away := no("its files are elsewhere: go on with it here by \"refrain carry fetch\"")
+			all["restart"], all["rollback"] = away, away
+		}()
+	}
+	rests := run.State == loop.Parked && run.Away != nil && !run.Away.Over // who has it goes on with it
+	if run.State.Ended() && !rests {
 		for _, c := range control.Commands() {
 			all[c] = no("the run is over: it is %s", run.State)
 		}
@@ -157,14 +164,14 @@ func (s runs) actions(one ship, run *view.Run) map[string]Able {
 	if run.Pausing {
 		all[control.Pause] = no("the run pauses already: resume takes that back")
 	}
-	all[control.Resume] = can(run.State == loop.Paused || waits || run.Pausing, "the run is "+string(run.State)+": there is nothing to resume")
+	all[control.Resume] = can(run.State == loop.Paused || waits || rests || run.Pausing, "the run is "+string(run.State)+": there is nothing to resume")
 	all[control.Skip] = can(run.Open && run.Phase == loop.Executing, "no agent is running: there is nothing to skip")
 	all[control.Reboot] = can(run.Sum.Counting.Keep, "every iteration begins a fresh session already")
 	all[control.Approve] = can(run.Asked != nil, "the run asks nothing")
 	for _, c := range []string{control.Note, control.Raise, control.Stop, control.StopNow} {
 		all[c] = yes
 	}
-	if h, held := one.store.Holder(); held && h.Socket == "" {
+	if h, held := one.store.Holder(); held && h.Socket == "" && s.Do == nil {
 		for c := range all {
 			all[c] = no("the run takes no commands: it is just starting, or could not open its socket")
 		}
@@ -176,10 +183,22 @@ func (s runs) actions(one ship, run *view.Run) map[string]Able {
 // theRun is the run that an address names. Without one, that is answered.
 func (s runs) theRun(w http.ResponseWriter, r *http.Request) (ship, bool) {
 	one, ok := s.fleet.find(r.PathValue("id"), time.Now())
-	if !ok {
+	switch {
+	case !ok:
 		refuse(w, http.StatusNotFound, fmt.Sprintf("there is no run %.100q", r.PathValue("id")), "it may have been deleted, or moved with its project")
+	case one.coming:
+		refuse(w, http.StatusNotFound, notBegun(one), "look again when it has")
 	}
-	return one, ok
+	return one, ok && !one.coming
+}
+
+// notBegun says of a run without records what it waits for.
+func notBegun(one ship) string {
+	said := one.row.Run + " has not begun"
+	if one.run.Away != nil {
+		said += ": " + one.run.Away.Who
+	}
+	return text.Line(said)
 }
 
 // current is a run as it stands now.
@@ -202,6 +221,10 @@ func (s runs) runPage(w http.ResponseWriter, r *http.Request) {
 	one, ok := s.fleet.find(r.PathValue("id"), time.Now())
 	if !ok {
 		s.notHere(w, fmt.Sprintf("There is no run %.100q: it may have been deleted, or moved with its project.", r.PathValue("id")))
+		return
+	}
+	if one.coming {
+		s.notHere(w, notBegun(one)+".")
 		return
 	}
 	// The page is about to ask for all attempts: of a long run, they are read while the

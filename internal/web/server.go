@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/view"
 )
@@ -46,7 +47,11 @@ type Options struct {
 	// Look folds a run into what is shown of it now. Closely also looks for processes
 	// that it has left.
 	Look, LookClosely func(journal.Store, journal.Entry) *view.Run
-	// Tasks are those of a run's plan, as they stand now.
+	// Coming are runs that have no records yet; nil: there are none.
+	Coming func() []*view.Run
+	// Do has a live run carry out a command; nil: it listens at a socket of this machine.
+	Do func(ctx context.Context, s journal.Store, run string, c control.Command) (control.Answer, error)
+	// Tasks are those of a run's plan, as they stand now; nil: nobody knows.
 	Tasks func(s journal.Store, run string) ([]Task, error)
 	// Explain says an error as a person at a terminal hears it.
 	Explain func(error) (why, hint string)
@@ -59,7 +64,7 @@ type Options struct {
 	Tunnel bool
 	// Farewell is what pages are told when the server ends.
 	Farewell string
-	// Program is what starts runs.
+	// Program is what starts runs; nil: none is started from the page.
 	Program Program
 	// Limits are what providers have told the runs of this user.
 	Limits func(now time.Time) ([]Limit, error)

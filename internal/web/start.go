@@ -188,7 +188,7 @@ func refuseStart(w http.ResponseWriter, out started, err error) {
 
 func (s actor) start(w http.ResponseWriter, r *http.Request) {
 	var want start
-	if !s.order(w, r, &want) {
+	if !s.order(w, r, &want) || s.startsNone(w) {
 		return
 	}
 	tree, ok := s.knownTree(want.Tree)
@@ -201,7 +201,7 @@ func (s actor) start(w http.ResponseWriter, r *http.Request) {
 		refuseStart(w, started{}, err)
 		return
 	}
-	out := started{OK: true, Equal: s.equal(tree, args)}
+	out := started{OK: true, Equal: equalIn(tree, args)}
 	if want.Check {
 		s.check(w, r, tree, args, out)
 		return
@@ -254,7 +254,7 @@ func (s actor) resume(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var want resume
-	if !s.order(w, r, &want) {
+	if !s.order(w, r, &want) || s.startsNone(w) {
 		return
 	}
 	args := append([]string{"resume", one.entry.Name}, want.limits.flags()...)
@@ -264,7 +264,7 @@ func (s actor) resume(w http.ResponseWriter, r *http.Request) {
 	if want.AcceptConfig {
 		args = append(args, "--accept-config")
 	}
-	out := started{OK: true, Equal: s.equal(one.entry.Tree, args)}
+	out := started{OK: true, Equal: equalIn(one.entry.Tree, args)}
 	var err error
 	if out.Run, out.ID, err = s.Program.Start(context.WithoutCancel(r.Context()), one.entry.Tree, args); err != nil {
 		refuseStart(w, out, err)
@@ -331,7 +331,18 @@ func (s actor) knownTree(name string) (string, bool) {
 	return name, name != "" && slices.ContainsFunc(list, func(k knownTree) bool { return k.Tree == name })
 }
 
+// startsNone refuses where no run is started from the page, and tells whether it has.
+func (s actor) startsNone(w http.ResponseWriter) bool {
+	if s.Program == nil {
+		refuse(w, http.StatusNotFound, "no run is started from this page", "hand one to the fleet: refrain fleet submit")
+	}
+	return s.Program == nil
+}
+
 func (s actor) offers(w http.ResponseWriter, r *http.Request) {
+	if s.startsNone(w) {
+		return
+	}
 	out := offered{Trees: s.trees(), Offers: Offers{Procedures: []Procedure{}, Agents: []Agent{}}}
 	name := r.URL.Query().Get("tree")
 	if name == "" && s.Here == "" && len(out.Trees) > 0 {

@@ -34,6 +34,7 @@ export function overview(main, first, status) {
     Object.entries(sorts).map(([id, [label]]) => h("option", { value: id }, label)));
   order.value = sorts[want.sort] ? want.sort : "latest";
   const begin = button("Start a run", { kind: "main", onclick: () => start() });
+  begin.hidden = first.starts === false; // those of a fleet are handed in elsewhere
   const heading = h("h1", {}, "Runs");
   const empty = h("div.card.empty", { hidden: true });
   const unreadable = h("div", { hidden: true });
@@ -159,7 +160,7 @@ export function overview(main, first, status) {
   setInterval(() => { if (!document.hidden) { for (const e of shown.values()) e.tick(); paintStrip(); } }, 1000);
 
   keys("/", "search", () => search.focus());
-  keys("n", "start a run", () => start());
+  if (!begin.hidden) keys("n", "start a run", () => start());
   const move = (by) => {
     const links = [...main.querySelectorAll(".row h3 a")];
     const at = links.indexOf(document.activeElement);
