@@ -121,8 +121,8 @@ var mayImport = map[string][]string{
 	"app":       join(hands, parts, []string{"steer", "engine", "parts", "proof", "config", "policy", "request", "lineup", "preflight", "surface", "trust", "history", "later", "rehearse", "procedure", "rehearsal", "scaffold", "view", "project", "sandbox", "container", "fence", "bridge", "proxy"}, beside),
 	"whatif":    {"stop", "loop", "config", "policy", "request", "journal", "engine", "steer", "app", "agent", "detect", "gate", "proc", "proof", "git", "checkpoint"}, // from app on, its tests
 	"cli":       join([]string{"carry", "show", "stop", "app", "request", "lineup", "preflight", "surface", "trust", "history", "tests", "testlist", "review", "doctor", "whatif", "proc", "fence", "rehearse", "loop", "lull", "view", "journal", "config", "plan", "procedure", "checkpoint", "git", "scaffold", "migrate", "foreign", "adopt", "control", "governor", "policy", "project"}, faces),
-	"dispatch":  {"cli", "fleet", "carry", "app", "request", "preflight", "config", "control", "journal", "git", "plan", "tomlfile", "project", "loop", "view", "term"},       // the command line of a fleet
-	"refrain":   {"app", "testlist", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"}, // the public package at the root
+	"dispatch":  {"cli", "fleet", "lookout", "show", "web", "tui", "carry", "app", "request", "preflight", "config", "control", "journal", "git", "plan", "tomlfile", "project", "loop", "view", "term"}, // the command line of a fleet
+	"refrain":   {"app", "testlist", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"},                            // the public package at the root
 
 	"cmd":       {"app", "cli"},
 	"archtest":  nil,

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,63 +14,15 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/plan"
-	"github.com/refrain-loop/refrain/internal/tests"
 	"github.com/refrain-loop/refrain/internal/tui"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
-// surround gives a full-screen view what stands around a run: its plan, its prompts,
-// what its gates printed, and the other runs that are alive.
+// surround gives a full-screen view what stands around a run: its plan, and the other
+// runs that are alive.
 func surround(o *tui.Options, store journal.Store) {
-	o.Prompt = func(ctx context.Context, run string, iteration, attempt int) (string, error) {
-		b, err := files.ReadFile(ctx, filepath.Join(store.AttemptDir(run, iteration, attempt), "prompt.md"), maxDiff)
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", errors.New("its prompt is not there: it is just being made, or is no longer kept")
-		}
-		return string(b), err
-	}
-	o.Gates = func(ctx context.Context, run string, iteration, attempt int) ([]tui.GateOutput, error) {
-		return gateLogs(ctx, filepath.Join(store.AttemptDir(run, iteration, attempt), "gates"))
-	}
 	o.Tasks = func(_ context.Context, run string) ([]tui.Task, error) { return tasksOf(store, run) }
 	o.Runs = func(context.Context) ([]tui.LiveRun, error) { return liveRuns(store) }
-}
-
-// gateLogs is what the gates of an attempt printed. Before a run has any, there is no
-// folder for them.
-func gateLogs(ctx context.Context, dir string) ([]tui.GateOutput, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var list []tui.GateOutput
-	for _, e := range entries {
-		name, isLog := strings.CutSuffix(e.Name(), ".log")
-		if !isLog {
-			continue
-		}
-		b, err := files.ReadFile(ctx, filepath.Join(dir, e.Name()), maxDiff)
-		if err != nil {
-			return list, err
-		}
-		if gate, clean := strings.CutSuffix(name, ".clean"); clean {
-			name = gate + " in a clean checkout"
-		}
-		if len(strings.TrimSpace(string(b))) > 0 {
-			list = append(list, tui.GateOutput{Name: name, Text: string(b), Failing: failing(string(b))})
-		}
-	}
-	return list, err
-}
-
-// failing is what the tests say that fail in the output of a gate.
-func failing(output string) []tui.Failure {
-	report, _ := tests.Read(output)
-	var list []tui.Failure
-	for _, f := range report.Failing {
-		list = append(list, tui.Failure{Test: f.Name, Said: f.Message})
-	}
-	return list
 }
 
 // tasksOf are the tasks of a run's plan as they stand in its work tree now; none when

@@ -12,6 +12,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/show"
 	"github.com/refrain-loop/refrain/internal/tui"
 )
 
@@ -42,6 +43,7 @@ func TestAFullScreenIsShownWhatStandsAroundARun(t *testing.T) {
 	write(filepath.Join(attempt, "gates", "lint.log"), " \n")
 
 	var o tui.Options
+	show.Papers(&o, store)
 	surround(&o, store)
 	tasks, err := o.Tasks(t.Context(), "build-1")
 	if want := []tui.Task{{Text: "one", Title: "one", Done: true}, {Text: "two", Title: "two", Doing: true}, {Text: "three", Title: "three"}}; err != nil || !cmp.Equal(tasks, want) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/outside"
 	lines "github.com/refrain-loop/refrain/internal/term"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // console is the streams of a command, and whoever may sit at them.
@@ -39,6 +40,9 @@ func (c console) look() lines.Options {
 	}
 }
 
+// card shows a run as it stands.
+func (c console) card(run *view.Run) { fmt.Fprint(c.out, lines.Card(run, c.look())) }
+
 // print shows a table.
 func (c console) print(t *lines.Table) { fmt.Fprint(c.out, t.String(c.look())) }
 
@@ -52,10 +56,10 @@ func (c console) person() bool {
 	return isTerminal(c.in) && isTerminal(c.out)
 }
 
-// canFillScreen refuses where there is no screen to fill.
-func (c console) canFillScreen(what string) error {
+// canFillScreen refuses where there is no screen to fill, and says what to type instead.
+func (c console) canFillScreen(what, instead string) error {
 	if !isTerminal(c.out) || os.Getenv("TERM") == "dumb" {
-		return usage(what+" needs a terminal that can be drawn on", "\"refrain logs -f\" follows a run without one")
+		return usage(what+" needs a terminal that can be drawn on", fmt.Sprintf("%q follows a run without one", instead))
 	}
 	return nil
 }

@@ -61,12 +61,12 @@ func showing(sh *shell, flag string, setting string) (kind string, err error) {
 	case !slices.Contains(outputs, flag):
 		return "", usage(fmt.Sprintf("unknown output %q", flag), "use one of "+strings.Join(outputs, ", "))
 	case flag == "tui":
-		return flag, sh.canFillScreen("-o tui")
+		return flag, sh.canFillScreen("-o tui", "refrain logs -f")
 	case flag != "auto":
 		return flag, nil
 	case !isTerminal(sh.out):
 		return "plain", nil
-	case setting == "tui" && (!sh.person() || sh.canFillScreen("") != nil || os.Getenv("TERM") == "" || os.Getenv("CI") != ""):
+	case setting == "tui" && (!sh.person() || sh.canFillScreen("", "refrain logs -f") != nil || os.Getenv("TERM") == "" || os.Getenv("CI") != ""):
 		return "live", nil
 	}
 	return setting, nil

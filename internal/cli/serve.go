@@ -52,9 +52,15 @@ func serveCommand(sh *shell) *cobra.Command {
 			"  refrain serve --listen 0.0.0.0:4117 --token-file ~/.refrain-token --host loops.example.org",
 		Args: noArguments,
 	}
-	o := serving{}
+	o := serving{what: "The runs of this machine"}
+	o.command(sh, cmd, usualListen, func(context.Context) (web.Options, func(), error) { return machine(sh), func() {}, nil })
+	return cmd
+}
+
+// command makes a command of it, which shows what somebody can look at.
+func (o *serving) command(sh *shell, cmd *cobra.Command, listen string, look func(context.Context) (options web.Options, end func(), err error)) {
 	f := cmd.Flags()
-	f.StringVar(&o.listen, "listen", usualListen, "the address and port to listen at")
+	f.StringVar(&o.listen, "listen", listen, "the address and port to listen at")
 	f.StringVar(&o.tokenFile, "token-file", "", "the file with a token of your own, of 16 characters at least")
 	f.StringArrayVar(&o.hosts, "host", nil, "another name that the page is reached by, as of a tunnel or a proxy (repeatable)")
 	f.BoolVar(&o.tunnel, "tunnel", false, "a tunnel or a proxy on this machine stands in front: let those act whose process cannot be seen")
@@ -66,15 +72,20 @@ func serveCommand(sh *shell) *cobra.Command {
 		}
 		ctx, stop := sh.untilSignal(cmd.Context())
 		defer stop()
+		options, end, err := look(ctx)
+		if err != nil {
+			return err
+		}
+		defer end()
 		o.moves = !cmd.Flags().Changed("listen")
-		page, err := o.begin(sh)
+		page, err := o.begin(options)
 		if err != nil {
 			return err
 		}
 		if *asJSON {
 			err = printJSON(sh.out, map[string]string{"address": page.address})
 		} else {
-			_, err = fmt.Fprintf(sh.out, "The runs of this machine: %s\n", page.address) // in one piece, to be clicked
+			_, err = fmt.Fprintf(sh.out, "%s: %s\n", o.what, page.address) // in one piece, to be clicked
 		}
 		if err != nil {
 			page.close()
@@ -92,13 +103,14 @@ func serveCommand(sh *shell) *cobra.Command {
 		sh.status = 0 // a signal is how it ends
 		return err
 	}
-	return cmd
 }
 
 // serveBeside serves the page while a run is alive, to its very end: who interrupts the
 // run wants to see what comes of it. Its end must be called.
 func serveBeside(ctx context.Context, sh *shell) (end func(), err error) {
-	page, err := serving{listen: usualListen, moves: true, beside: true}.begin(sh)
+	options := machine(sh)
+	options.Farewell = "this page has ended with its run; \"refrain serve\" shows it again"
+	page, err := serving{listen: usualListen, moves: true}.begin(options)
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +129,11 @@ func serveBeside(ctx context.Context, sh *shell) (end func(), err error) {
 
 // serving is what a person wants of the page.
 type serving struct {
+	what      string // is shown
 	listen    string
 	tokenFile string
 	hosts     []string
 	tunnel    bool
-	beside    bool // a run, with which it ends
 	moves     bool // another port will do, where this one is taken
 }
 
@@ -142,7 +154,7 @@ func (p *served) close() {
 func (p *served) serve(ctx context.Context) error { return p.server.Serve(ctx, p.listener) }
 
 // begin listens, so that whatever is wrong is told before anything is opened.
-func (o serving) begin(sh *shell) (*served, error) {
+func (o serving) begin(options web.Options) (*served, error) {
 	host, port, err := net.SplitHostPort(o.listen)
 	if err != nil {
 		return nil, usage(fmt.Sprintf("%q is not an address to listen at", o.listen), "write it like 127.0.0.1:4117")
@@ -181,7 +193,8 @@ func (o serving) begin(sh *shell) (*served, error) {
 		return nil, failure{fmt.Sprintf("cannot listen at %s: %v", o.listen, cause(err)), "choose another address with --listen; port 0 is any that is free", statusFailed}
 	}
 	access.Port = p.listener.Addr().(*net.TCPAddr).Port
-	if p.server, err = web.New(o.options(sh, access)); err != nil {
+	options.Access, options.Tunnel, options.Inside = access, o.tunnel, partOfARun
+	if p.server, err = web.New(options); err != nil {
 		_ = p.listener.Close()
 		return nil, err
 	}
@@ -199,31 +212,29 @@ func (o serving) begin(sh *shell) (*served, error) {
 	return p, nil
 }
 
-// options are what the server needs of this program.
-func (o serving) options(sh *shell, access web.Access) web.Options {
-	opts := web.Options{
-		Version: Version, Access: access, Farewell: "this page has ended with its server",
-		Stores: history.Stores, Look: lookAt, LookClosely: lookClosely,
-		Limits: knownLimits, Raisable: policy.Raisable,
-		Inside:  partOfARun,
-		Tunnel:  o.tunnel,
-		Program: program{},
-		Tasks: func(store journal.Store, run string) ([]web.Task, error) {
-			list, err := tasksOf(store, run)
-			var tasks []web.Task
-			for _, t := range list {
-				said := strings.TrimLeft(t.Text, " ")
-				tasks = append(tasks, web.Task{Text: said, Depth: (len(t.Text) - len(said)) / 2, Done: t.Done, Doing: t.Doing})
-			}
-			return tasks, err
-		},
+// plainPage is what a server of any runs needs of this program.
+func plainPage() web.Options {
+	return web.Options{
+		Version: Version, Farewell: "this page has ended with its server", Raisable: policy.Raisable,
 		Explain: func(err error) (why, hint string) {
 			f := explain(err)
 			return oneLine(f.what), f.hint
 		},
 	}
-	if o.beside {
-		opts.Farewell = "this page has ended with its run; \"refrain serve\" shows it again"
+}
+
+// machine is the runs of this machine.
+func machine(sh *shell) web.Options {
+	opts := plainPage()
+	opts.Stores, opts.Look, opts.LookClosely, opts.Limits, opts.Program = history.Stores, lookAt, lookClosely, knownLimits, program{}
+	opts.Tasks = func(store journal.Store, run string) ([]web.Task, error) {
+		list, err := tasksOf(store, run)
+		var tasks []web.Task
+		for _, t := range list {
+			said := strings.TrimLeft(t.Text, " ")
+			tasks = append(tasks, web.Task{Text: said, Depth: (len(t.Text) - len(said)) / 2, Done: t.Done, Doing: t.Doing})
+		}
+		return tasks, err
 	}
 	if store, err := sh.store(); err == nil { // else it stands nowhere
 		opts.Here = store.Tree

@@ -20,6 +20,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/show"
 	lines "github.com/refrain-loop/refrain/internal/term"
 	"github.com/refrain-loop/refrain/internal/tui"
 	"github.com/refrain-loop/refrain/internal/view"
@@ -42,7 +43,7 @@ func watchCommand(sh *shell) *cobra.Command {
 }
 
 func watchRun(ctx context.Context, sh *shell, ref string) error {
-	if err := sh.canFillScreen("watch"); err != nil {
+	if err := sh.canFillScreen("watch", "refrain logs -f"); err != nil {
 		return err
 	}
 	store, entry, err := sh.meant(ref)
@@ -118,7 +119,7 @@ func watchOne(ctx context.Context, sh *shell, store journal.Store, entry journal
 	goBack(&o, entry.Tree)
 	since := time.Now()
 	events := func(ctx context.Context) iter.Seq2[loop.Event, error] {
-		list := pastOf(ctx, store, entry.Name)
+		list := show.Past(ctx, store, entry.Name)
 		if ours {
 			list = ringing(list, sh, entry, since)
 		}
@@ -137,42 +138,22 @@ func socketOf(store journal.Store, entry journal.Entry) string {
 	return h.Socket
 }
 
-// recent is of how many iterations all that the agents said is read at once. That
-// of earlier ones is read when somebody opens them.
-const recent = 10
-
-// pastOf gives the events of a run to look back on: its journal, with what the
-// agents of its last iterations said, and what comes for as long as it is alive.
-func pastOf(ctx context.Context, store journal.Store, run string) iter.Seq2[loop.Event, error] {
-	return func(yield func(loop.Event, error) bool) {
-		var at int64
-		last, err := store.Iterations(run, recent)
-		if err != nil {
-			yield(loop.Event{}, err)
-			return
-		}
-		if len(last) == recent {
-			at = last[0].Seq
-			for e, err := range store.Events(run, 0) {
-				if err == nil && e.Seq > at {
-					break
-				}
-				if ctx.Err() != nil || !yield(e, err) || err != nil {
-					return
-				}
-			}
-		}
-		for e, err := range control.Follow(ctx, store, run, at) {
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
 // fullScreen is what every full-screen view of runs in the store needs. Who may
 // steer the run is for the caller to say.
 func fullScreen(sh *shell, store journal.Store) tui.Options {
+	o := recorded(sh, store)
+	o.Diff = func(ctx context.Context, run string, iteration int) (string, error) {
+		return iterationDiff(ctx, store, run, iteration)
+	}
+	o.Live = func(ctx context.Context, run, checkpoint string) (string, error) {
+		return liveDiff(ctx, store, run, checkpoint)
+	}
+	surround(&o, store)
+	return o
+}
+
+// recorded is what a full-screen view needs of records alone.
+func recorded(sh *shell, store journal.Store) tui.Options {
 	look := sh.look()
 	o := tui.Options{
 		Out: sh.out, Color: look.Color, Unicode: unicodeLocale(os.Getenv),
@@ -182,22 +163,15 @@ func fullScreen(sh *shell, store journal.Store) tui.Options {
 			}
 			return lines.Card(run, lines.Options{Color: look.Color, Width: func() int { return width }})
 		},
-		Diff: func(ctx context.Context, run string, iteration int) (string, error) {
-			return iterationDiff(ctx, store, run, iteration)
-		},
-		Live: func(ctx context.Context, run, checkpoint string) (string, error) {
-			return liveDiff(ctx, store, run, checkpoint)
-		},
-		Past: store.AllEvents,
 		Edit: editor,
 		Lend: sh.lent.lend,
 	}
-	surround(&o, store)
+	show.Papers(&o, store)
 	return o
 }
 
 // maxDiff is more of a diff than anybody reads on a screen.
-const maxDiff = 4 << 20
+const maxDiff = show.MostShown
 
 // iterationDiff is what an iteration did to the files.
 func iterationDiff(ctx context.Context, store journal.Store, run string, iteration int) (string, error) {

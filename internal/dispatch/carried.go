@@ -46,7 +46,7 @@ func (o *submitOptions) runCarried(ctx context.Context, s *site, req request.Req
 	spec.Name = name
 	s.tellWorries()
 	if o.dry {
-		return show(s.post, []fleet.Spec{spec}, asJSON)
+		return foresee(s.post, []fleet.Spec{spec}, asJSON)
 	}
 	service, err := s.backend.Dial(ctx, serverOf(s.settings)) // before it leaves
 	if err != nil {

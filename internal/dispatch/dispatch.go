@@ -75,6 +75,7 @@ func fleetCommand(p post) *cobra.Command {
 	}
 	for _, make := range []func(post) *cobra.Command{
 		submitCommand, lsCommand, statusCommand, waitCommand,
+		showCommand, logsCommand, watchCommand, serveCommand,
 		stopCommand, resumeCommand, pauseCommand, skipCommand, noteCommand, raiseCommand, approveCommand,
 		workersCommand, accountCommand, scheduleCommand,
 	} {

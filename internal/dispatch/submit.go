@@ -110,7 +110,7 @@ func (o *submitOptions) run(p post, cmd *cobra.Command, asJSON bool) error {
 	}
 	s.tellWorries()
 	if o.dry {
-		return show(p, specs, asJSON)
+		return foresee(p, specs, asJSON)
 	}
 	service, err := p.backend.Dial(ctx, serverOf(s.settings))
 	if err != nil {
@@ -163,8 +163,8 @@ func of(s fleet.Spec) submitted {
 	return submitted{s.Name, s.ID, s.Queue, s.Remote, s.Base, s.Branch}
 }
 
-// show tells what would be handed in.
-func show(p post, specs []fleet.Spec, asJSON bool) error {
+// foresee tells what would be handed in.
+func foresee(p post, specs []fleet.Spec, asJSON bool) error {
 	if asJSON {
 		return p.PrintJSON(specs)
 	}

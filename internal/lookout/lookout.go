@@ -20,6 +20,7 @@ type Lookout struct {
 
 	mu   sync.Mutex
 	runs map[string]*Run // by id
+	err  error           // what is wrong with the fleet itself
 }
 
 // New looks at a fleet, and keeps what is seen where see puts it.
@@ -119,17 +120,25 @@ func (l *Lookout) Keep(ctx context.Context, r *Run) {
 			return
 		case <-time.After(pace):
 		}
-		row, err := l.service.Find(ctx, r.Row().ID)
-		if err == nil {
-			l.know(row)
-		} else if ctx.Err() == nil {
-			r.note(err)
-		}
-		r.look(ctx, time.Now())
+		row, err := l.renew(ctx, r)
 		if err == nil && Over(row) && r.whole() {
 			return
 		}
 	}
+}
+
+// renew asks the fleet about a run, and then looks at it.
+func (l *Lookout) renew(ctx context.Context, r *Run) (fleet.Row, error) {
+	row, err := l.service.Find(ctx, r.Row().ID)
+	if err != nil {
+		if ctx.Err() == nil {
+			r.note(err)
+		}
+		return row, err
+	}
+	l.know(row)
+	r.look(ctx, time.Now())
+	return row, nil
 }
 
 // note says why nothing new is known.
@@ -146,15 +155,32 @@ func (r *Run) whole() bool {
 	return r.found == r.row.At
 }
 
+// Await waits until a run has records. It is false when ctx is done before.
+func (l *Lookout) Await(ctx context.Context, r *Run) bool {
+	for {
+		if _, ok := r.Store(); ok {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(pace):
+		}
+		l.renew(ctx, r)
+	}
+}
+
 // most is how many runs are looked at on their remotes at once.
 const most = 8
 
 // KeepAll has all runs looked at again and again until ctx is done: those that are under
-// way and the latest of those that are over. Each look calls done, with what is wrong with
-// the fleet itself, if anything is.
-func (l *Lookout) KeepAll(ctx context.Context, over int, done func(error)) {
+// way, and the latest of those that are over.
+func (l *Lookout) KeepAll(ctx context.Context, over int) {
 	for ctx.Err() == nil {
-		done(l.lookAll(ctx, over))
+		err := l.lookAll(ctx, over)
+		l.mu.Lock()
+		l.err = err
+		l.mu.Unlock()
 		select {
 		case <-ctx.Done():
 		case <-time.After(pace):
@@ -209,16 +235,6 @@ func (l *Lookout) Runs() []*Run {
 	}
 	slices.SortFunc(list, func(a, b *Run) int { return b.Row().StartedAt.Compare(a.Row().StartedAt) })
 	return list
-}
-
-// Of is the run that a folder of records is of; nil where it is none of the fleet's.
-func (l *Lookout) Of(store journal.Store) *Run {
-	for _, r := range l.Runs() {
-		if s, ok := r.Store(); ok && s.Dir == store.Dir {
-			return r
-		}
-	}
-	return nil
 }
 
 // Row is what the fleet said last.

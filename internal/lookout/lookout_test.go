@@ -253,12 +253,17 @@ func TestAllRunsAreKept(t *testing.T) {
 	var names []string
 	for _, r := range w.Runs() {
 		names = append(names, r.Row().Run)
-		if store, ok := r.Store(); ok && w.Of(store) != r {
-			t.Errorf("the records of %s are another run's", r.Row().Run)
-		}
 	}
 	if strings.Join(names, " ") != "b a c" {
 		t.Errorf("runs %v", names)
+	}
+	stores, err := w.Stores()
+	if coming := w.Coming(); err != nil || len(stores) != 2 || len(coming) != 1 || coming[0].Name != "c" {
+		t.Errorf("records of %d, %v; and coming: %v", len(stores), err, coming)
+	}
+	_, entry := w.entry(w.find("b"))
+	if run := w.View(stores[0], entry); run.State != loop.Done || run.Away.Called != "b" {
+		t.Errorf("run %s, %+v", run.State, run.Away)
 	}
 	delete(w.rows, "b")
 	if err := w.lookAll(t.Context(), 10); err != nil || len(w.Runs()) != 2 {

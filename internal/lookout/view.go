@@ -39,6 +39,9 @@ func (r *Run) Blank() *view.Run {
 	return run
 }
 
+// Away is where the run is now.
+func (r *Run) Away() *view.Away { return away(r.Row()) }
+
 // away is where a run is.
 func away(row fleet.Row) *view.Away {
 	return &view.Away{Called: row.Run, Remote: shown(row.Remote), Branch: row.Branch, Who: Whose(row, time.Now()), Over: Over(row)}

@@ -306,8 +306,10 @@ func cameOf(command string, answer control.Answer, err error) told {
 // deaf tells whether nobody would hear a command, and says so on the screen.
 func (m *model) deaf() bool {
 	switch run := m.data.run; {
-	case run.State == loop.Done:
+	case run.State == loop.Done, run.Away != nil && run.Away.Over:
 		m.dialog.say(caution, "The run is over.")
+	case run.State == loop.Parked && run.Away != nil && m.work.do != nil: // who has it goes on with it
+		return false
 	case run.State.Ended():
 		m.dialog.say(caution, fmt.Sprintf("The run is over. refrain resume %s goes on with it.", run.Name))
 	case m.work.do == nil:

@@ -97,6 +97,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.recall(msg.said)
 	case redraw:
+		if m.opt.Away != nil {
+			m.data.run.Away = m.opt.Away()
+		}
 		if m.leaving && m.data.run.State.Ended() {
 			return m, tea.Quit
 		}

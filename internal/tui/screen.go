@@ -30,6 +30,8 @@ type Options struct {
 	Card func(run *view.Run, width int) string
 	// Do has a command carried out; nil: the run takes none.
 	Do func(context.Context, control.Command) (control.Answer, error)
+	// Away is where the run is, if it is not on this machine; nil: it is.
+	Away func() *view.Away
 	// Diff is what an iteration did to the files, as a unified diff.
 	Diff func(ctx context.Context, run string, iteration int) (string, error)
 	// Live is what has changed in the files since a checkpoint; nil: nobody knows.
