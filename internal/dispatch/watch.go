@@ -91,7 +91,7 @@ func (v *viewer) watchOne(ctx context.Context, s seen) (next string, err error) 
 	o := v.post.Screen(s.store)
 	card := o.Card
 	o.Card = func(run *view.Run, width int) string {
-		run.Away = s.Away()
+		run.Away, run.Dir = s.Away(), s.entry.Dir
 		return card(run, width)
 	}
 	o.Away, o.Do = s.Away, s.Do

@@ -19,7 +19,7 @@ func (d *runData) position(p palette, tasks string, now time.Time, width int) st
 		return p.facts([]part{{"refrain", strong, 0}, {"the run is about to begin", faint, 1}}, "  ", width)
 	}
 	parts := []part{
-		{text.Line(run.Name), strong, 0},
+		{text.Line(called(run)), strong, 0},
 		{" " + state(run, now) + " ", stateStyle(run), 0},
 		{d.wish(), caution, 2},
 		{iteration(run), plain, 1},
@@ -33,8 +33,24 @@ func (d *runData) position(p palette, tasks string, now time.Time, width int) st
 	if n := run.Tokens(); n > 0 {
 		parts = append(parts, part{of(text.Count(n), text.Count(run.Limits.Tokens), run.Limits.Tokens > 0) + " tokens", plain, 7})
 	}
-	parts = append(parts, part{doing(run), faint, 5}, sandbox(run, width), part{d.ends(), faint, 8})
+	parts = append(parts, part{with(run), plain, 3}, part{doing(run), faint, 5}, sandbox(run, width), part{d.ends(), faint, 8})
 	return p.facts(parts, "  ", width)
+}
+
+// called is what people call the run by.
+func called(run *view.Run) string {
+	if run.Away != nil {
+		return run.Away.Called
+	}
+	return run.Name
+}
+
+// with is who has a run that is not on this machine.
+func with(run *view.Run) string {
+	if run.Away == nil || run.Away.Over {
+		return ""
+	}
+	return text.Line(run.Away.Who)
 }
 
 // sandbox is what confines the run, without its reasons where they take too much room:

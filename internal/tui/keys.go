@@ -14,6 +14,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/control"
 	"github.com/refrain-loop/refrain/internal/loop"
 	"github.com/refrain-loop/refrain/internal/text"
+	"github.com/refrain-loop/refrain/internal/view"
 )
 
 // keyGroup is keys that belong together.
@@ -197,8 +198,8 @@ var limits = map[string]string{
 // raise has a new limit typed: a number of iterations, or which limit it is and its
 // value.
 func (m *model) raise() tea.Cmd {
-	over := m.data.run.State.Ended() && m.data.run.State != loop.Done && m.opt.Resume != nil
-	if !over && m.deaf() {
+	again := over(m.data.run) && m.data.run.State != loop.Done && m.opt.Resume != nil
+	if !again && m.deaf() {
 		return nil
 	}
 	return m.dialog.ask("new limit (20, cost=5, time=8h): ", func(typed string) tea.Cmd {
@@ -211,7 +212,7 @@ func (m *model) raise() tea.Cmd {
 		}
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		key := cmp.Or(limits[name], name)
-		if over { // with the new limit it can go on
+		if again { // with the new limit it can go on
 			return m.takeOver(func() (*exec.Cmd, error) { return m.opt.Resume(m.data.run.Name, key+"="+value) })
 		}
 		return m.send(control.Command{Command: control.Raise, Key: key, Value: value})
@@ -222,11 +223,13 @@ func (m *model) raise() tea.Cmd {
 func (m *model) resume() tea.Cmd {
 	run := m.data.run
 	switch {
-	case !run.State.Ended():
+	case !over(run):
 		m.dialog.say(caution, "The run is alive. p goes on with one that is paused, c cuts a wait short.")
 		return nil
 	case run.State == loop.Done:
 		m.dialog.say(caution, "The run is done: there is nothing to go on with.")
+		return nil
+	case m.elsewhere():
 		return nil
 	case m.opt.Resume == nil:
 		m.dialog.say(caution, fmt.Sprintf("Leave with q, then: refrain resume %s", run.Name))
@@ -239,8 +242,10 @@ func (m *model) resume() tea.Cmd {
 func (m *model) rollBack() tea.Cmd {
 	r, ok := m.panes.wanted()
 	switch {
-	case !m.data.run.State.Ended():
+	case !over(m.data.run):
 		m.dialog.say(caution, "The run is alive: stop it before its files are put back.")
+		return nil
+	case m.elsewhere():
 		return nil
 	case !ok || m.work.rollBack == nil:
 		m.dialog.say(caution, "There is nothing to put back here.")
@@ -308,15 +313,27 @@ func (m *model) deaf() bool {
 	switch run := m.data.run; {
 	case run.State == loop.Done, run.Away != nil && run.Away.Over:
 		m.dialog.say(caution, "The run is over.")
-	case run.State == loop.Parked && run.Away != nil && m.work.do != nil: // who has it goes on with it
-		return false
-	case run.State.Ended():
+	case over(run):
 		m.dialog.say(caution, fmt.Sprintf("The run is over. refrain resume %s goes on with it.", run.Name))
 	case m.work.do == nil:
 		m.dialog.say(caution, "This run takes no commands.")
 	default:
 		return false
 	}
+	return true
+}
+
+// over tells whether nobody goes on with a run by himself.
+func over(run *view.Run) bool { return run.State.Ended() && !run.Away.Rests(run.State) }
+
+// elsewhere says of a run whose files are elsewhere what can be done with it, and tells
+// whether it is one.
+func (m *model) elsewhere() bool {
+	run := m.data.run
+	if run.Away == nil {
+		return false
+	}
+	m.dialog.say(caution, "Its files are elsewhere. Leave with q, then: "+text.Line(run.Next()[0].Command))
 	return true
 }
 
@@ -366,7 +383,10 @@ func (m *model) hints() []hint {
 
 // usual is the keys that do the same in every pane.
 func (m *model) usual() []hint {
-	if m.data.run.State.Ended() {
+	if run := m.data.run; over(run) && run.Away != nil {
+		return []hint{{"L", "runs", 5}, {"d", "diff", 6}, {"/", "search", 7}, {"?", "help", 0}, {"q", "leave", 1}}
+	}
+	if over(m.data.run) {
 		resume := "resume"
 		if m.data.run.State == loop.Done {
 			resume = ""

@@ -36,8 +36,10 @@ func (m *model) takeOver(start func() (*exec.Cmd, error)) tea.Cmd {
 func (m *model) review() tea.Cmd {
 	run := m.data.run
 	switch {
-	case !run.State.Ended():
+	case !over(run):
 		m.dialog.say(caution, "The run is alive: its changes are in the pane 3, and are reviewed when it is over.")
+		return nil
+	case m.elsewhere():
 		return nil
 	case m.opt.Review == nil:
 		m.dialog.say(caution, fmt.Sprintf("Leave with q, then: refrain review %s", run.Name))

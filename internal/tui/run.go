@@ -312,4 +312,6 @@ func gateStyle(g loop.Gate) style {
 }
 
 // holds tells whether the run is paused, or about to be.
-func (d *runData) holds() bool { return d.run.State == loop.Paused || d.pausing }
+func (d *runData) holds() bool {
+	return d.run.State == loop.Paused || d.run.State == loop.Parked || d.pausing
+}

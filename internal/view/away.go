@@ -17,7 +17,7 @@ func (a *Away) next(r *Run) []Step {
 	show := Step{r.Typed("show"), "how it went"}
 	here := Step{"refrain carry fetch " + r.ID + " " + shell(a.Remote) + " --trust", "go on with it here"}
 	switch {
-	case !a.Over && r.State != loop.Done: // the fleet goes on by itself
+	case a.Rests(r.State):
 		return []Step{{r.Typed("resume"), "wait no longer"}, {r.Typed("stop"), "give up"}}
 	case r.State == loop.Done && a.Branch != "":
 		return []Step{{"git fetch " + shell(a.Remote) + " " + shell(a.Branch), "take the work"}, show}
@@ -26,6 +26,9 @@ func (a *Away) next(r *Run) []Step {
 	}
 	return []Step{here, show}
 }
+
+// Rests tells whether a run that nobody is at goes on by itself.
+func (a *Away) Rests(state loop.Status) bool { return a != nil && !a.Over && state == loop.Parked }
 
 // Where is where the work of the run is, on one line; empty: on this machine.
 func (a *Away) Where() string {

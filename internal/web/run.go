@@ -142,7 +142,7 @@ func (s runs) actions(one ship, run *view.Run) map[string]Able {
 			all["restart"], all["rollback"] = away, away
 		}()
 	}
-	rests := run.State == loop.Parked && run.Away != nil && !run.Away.Over // who has it goes on with it
+	rests := run.Away.Rests(run.State)
 	if run.State.Ended() && !rests {
 		for _, c := range control.Commands() {
 			all[c] = no("the run is over: it is %s", run.State)
