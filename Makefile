@@ -9,6 +9,9 @@
 #               writes it, VERSIONS=newest takes the newest of npm and says what changed
 # make test-browser  the report and the web page, looked at in Chromium
 # make test-terminal the first minutes of a new user, in tmux
+# make test-fleet    a short life of a fleet on this machine: a server, a git remote, workers
+# make chaos-fleet   the same with FAULTS (200) faults at random moments; SEED says which
+# make bench-fleet   RUNS (1000) runs in one fleet: iterations a second, memory, overhead
 # make attacks       ways to cheat the gates, none of which may be called proven
 # make chaos    the crash and kill tests with all their rounds
 # make fuzz     every fuzz target for FUZZTIME (10s)
@@ -21,7 +24,7 @@ FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERSION)
 
-.PHONY: all test race attacks conformance mutants test-agents test-browser test-terminal lint chaos fuzz bench docs house clean
+.PHONY: all test race attacks conformance mutants test-agents test-browser test-terminal test-fleet chaos-fleet bench-fleet lint chaos fuzz bench docs house clean
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
@@ -49,6 +52,15 @@ test-browser:
 
 test-terminal:
 	@GO='$(GO)' scripts/test-terminal
+
+test-fleet:
+	@GO='$(GO)' scripts/fleet test
+
+chaos-fleet:
+	@GO='$(GO)' FAULTS='$(FAULTS)' SEED='$(SEED)' scripts/fleet chaos
+
+bench-fleet:
+	@GO='$(GO)' RUNS='$(RUNS)' scripts/fleet bench
 
 lint:
 	@GO='$(GO)' scripts/lint

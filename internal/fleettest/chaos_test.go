@@ -1,0 +1,171 @@
+package fleettest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// How chaos is, where nobody says otherwise.
+const (
+	chaosRuns    = 24
+	chaosWorkers = 3
+	chaosRepos   = 4
+	fewFaults    = 200
+)
+
+// Runs are done while their workers, their agents, the wires and the server have faults
+// at random moments; and in the end nothing is lost, done twice or left behind.
+func TestChaos(t *testing.T) {
+	if os.Getenv("FLEET_SLOW") != "chaos" {
+		t.Skip("make chaos-fleet runs it")
+	}
+	most := setting(t, "FAULTS", fewFaults)
+	seed := uint64(setting(t, "SEED", int(rand.Uint32())))
+	t.Logf("FAULTS=%d SEED=%d", most, seed)
+	dice := rand.New(rand.NewPCG(seed, 0))
+	c := &chaos{yard: newYard(t), dice: dice}
+	c.patience = 15 * time.Minute
+	c.count(0)
+	var urls []string
+	for i := range chaosRepos {
+		urls = append(urls, c.remote.create(repoOf(i)))
+	}
+	for i := range chaosWorkers {
+		c.newWorker(fmt.Sprintf("w%d", i+1), chaosRuns/2)
+	}
+	for i := range chaosRuns {
+		until := most * (i + 1) / chaosRuns // so that some end all the time
+		c.submit(runOf(i), urls[i%len(urls)], fmt.Sprintf("take %d until %d faults", 5+dice.IntN(25), until))
+	}
+	c.play(most)
+	c.await()
+	var sum seen
+	for name, r := range c.rows() {
+		i := number(t, name[len("run-"):])
+		s := c.check(r, repoOf(i))
+		sum.iterations += s.iterations
+		sum.lost += s.lost
+		sum.legs += s.legs
+		sum.together += s.together
+	}
+	t.Logf("%d runs, %d iterations in %d legs, %d attempts lost and made again; two agents at work on a run at the same time: %v",
+		chaosRuns, sum.iterations, sum.legs, sum.lost, sum.together)
+	for _, w := range c.workers {
+		w.leave()
+		w.idle(t, 10*time.Second)
+	}
+}
+
+func repoOf(run int) string { return fmt.Sprintf("app-%d", run%chaosRepos) }
+func runOf(run int) string  { return fmt.Sprintf("run-%d", run) }
+
+// setting is a number from the environment.
+func setting(t testing.TB, name string, usual int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// chaos is a fleet in which things go wrong.
+type chaos struct {
+	*yard
+	dice  *rand.Rand
+	made  int
+	wrong []trouble // that is not mended yet
+}
+
+// play has faults happen, one after the other, each of them to somebody who has none.
+func (c *chaos) play(most int) {
+	begin := time.Now()
+	for c.made < most && !c.Failed() {
+		time.Sleep(time.Duration(200+c.dice.IntN(1200)) * time.Millisecond)
+		c.mend(time.Now())
+		what := c.any()
+		if what == "" {
+			continue
+		}
+		c.count(c.made + 1)
+		c.Logf("%.1fs: fault %d: %s", time.Since(begin).Seconds(), c.made, what)
+	}
+	c.mend(time.Now().Add(time.Hour))
+}
+
+// any has a fault happen, and says what; nothing, where it could not.
+func (c *chaos) any() string {
+	if c.dice.IntN(20) == 0 {
+		if c.troubled(nil) {
+			return ""
+		}
+		what, mend := serverGoes(c.server, c.dice)
+		c.wrong = append(c.wrong, trouble{nil, time.Now().Add(some(c.dice, 0, lease)), mend})
+		return what
+	}
+	w := c.workers[c.dice.IntN(len(c.workers))]
+	f := faults[c.dice.IntN(len(faults))]
+	if c.troubled(w) {
+		return ""
+	}
+	mend := f.do(w, c.dice)
+	if mend == nil {
+		return ""
+	}
+	c.wrong = append(c.wrong, trouble{w, time.Now().Add(some(c.dice, f.least, f.most)), mend})
+	return w.name + ": " + f.what
+}
+
+func (c *chaos) troubled(w *worker) bool {
+	return slices.ContainsFunc(c.wrong, func(one trouble) bool { return one.of == w })
+}
+
+// mend mends what has lasted until now.
+func (c *chaos) mend(now time.Time) {
+	var left []trouble
+	for _, one := range c.wrong {
+		if now.Before(one.until) {
+			left = append(left, one)
+			continue
+		}
+		one.mend()
+	}
+	c.wrong = left
+}
+
+// count says how many faults there were, for the agents to know when they are done.
+func (c *chaos) count(n int) {
+	c.Helper()
+	c.made = n
+	path := filepath.Join(c.notes, "faults")
+	if err := os.WriteFile(path+".new", []byte(strconv.Itoa(n)+"\n"), 0o600); err != nil {
+		c.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// await waits until every run is over.
+func (c *chaos) await() {
+	c.Helper()
+	c.until("every run is over", func() bool {
+		rows := c.rows()
+		for _, r := range rows {
+			if r.EndedAt.IsZero() {
+				return false
+			}
+		}
+		return len(rows) == chaosRuns
+	})
+}
