@@ -72,12 +72,15 @@ func cutting(which func(*worker) []*wire) func(*worker, *rand.Rand) func() {
 	}
 }
 
-// leave is a machine that goes down in peace.
+// leave is a machine that goes down in peace, while nothing else happens to it.
 func leave(w *worker, _ *rand.Rand) func() {
-	if exit := w.leave(); exit != 0 {
-		w.Errorf("%s was asked to leave, and its worker ended with status %d", w.name, exit)
+	w.ask()
+	return func() {
+		if exit := w.left(); exit != 0 {
+			w.Errorf("%s was asked to leave, and its worker ended with status %d", w.name, exit)
+		}
+		w.start()
 	}
-	return func() { w.start() }
 }
 
 // trouble is a fault that lasts.

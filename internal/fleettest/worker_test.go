@@ -48,28 +48,25 @@ func (w *worker) start(more ...string) {
 // pid is the process of the worker.
 func (w *worker) pid() int { return w.cmd.Process.Pid }
 
-// alive tells whether the worker runs, frozen or not.
-func (w *worker) alive() bool {
-	select {
-	case <-w.gone:
-		return false
-	default:
-		return true
-	}
-}
-
 // kill ends the worker at once; what it had started ends by itself.
 func (w *worker) kill() {
 	_ = w.cmd.Process.Kill() // it may have ended by itself
 	<-w.gone
 }
 
-// leave asks the worker to leave, as a system does that goes down, and gives its exit
-// status.
-func (w *worker) leave() int {
-	_ = w.cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
+// ask asks the worker to leave, as a system does that goes down.
+func (w *worker) ask() { _ = w.cmd.Process.Signal(syscall.SIGTERM) } // it may have ended by itself
+
+// left waits until the worker has ended, and gives its exit status.
+func (w *worker) left() int {
 	<-w.gone
 	return w.cmd.ProcessState.ExitCode()
+}
+
+// leave has the worker leave, and gives its exit status.
+func (w *worker) leave() int {
+	w.ask()
+	return w.left()
 }
 
 // agent is a process of an agent that is at work here, 0 when there is none.

@@ -1,0 +1,130 @@
+package fleettest
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// How much is measured, where nobody says otherwise.
+const (
+	benchRuns       = 1000
+	benchIterations = 2
+	benchWorkers    = 2
+	benchSlots      = 4  // of each
+	benchLocal      = 24 // runs without a fleet, to compare with
+	runsInARepo     = 50
+)
+
+// quick is an agent that takes no time.
+var quick = []string{"--", "sh", "-c", "cat >/dev/null; echo $REFRAIN_ITERATION >>work.txt"}
+
+// Many runs go through one fleet, on this machine alone: agents, workers, the server and
+// the remote share it. What an iteration takes is compared with runs that need no fleet,
+// as many at once.
+func BenchmarkFleet(b *testing.B) {
+	y := newYard(b)
+	y.patience = 3 * time.Hour
+	runs := setting(b, "RUNS", benchRuns)
+	n := strconv.Itoa(benchIterations)
+	var urls []string
+	for i := range (runs + runsInARepo - 1) / runsInARepo {
+		urls = append(urls, y.remote.create(fmt.Sprintf("app-%d", i)))
+	}
+	local := y.local(urls[0], n)
+	for i := range benchWorkers {
+		y.newWorker(fmt.Sprintf("w%d", i+1), benchSlots)
+	}
+	idle := y.memory(y.workers[0].pid())
+	began := time.Now()
+	atOnce(runs, 8, func(i int) {
+		args := append([]string{"fleet", "submit", "--name", fmt.Sprintf("run-%04d", i), "--remote", urls[i/runsInARepo], "-p", "go", "-n", n}, quick...)
+		if _, err := y.laptop.try("refrain", args...); err != nil {
+			b.Error(err)
+		}
+	})
+	if b.Failed() {
+		b.FailNow()
+	}
+	submitted := time.Since(began)
+	worker, server, done := 0, 0, 0
+	y.until("every run is over", func() bool {
+		for _, w := range y.workers {
+			worker = max(worker, y.memory(w.pid()))
+		}
+		server = max(server, y.memory(y.server.cmd.Process.Pid))
+		time.Sleep(time.Second)
+		done = 0
+		for _, r := range y.rows() {
+			if !r.EndedAt.IsZero() {
+				done++
+			}
+		}
+		return done == runs
+	})
+	all := time.Since(began)
+	for name, r := range y.rows() {
+		if r.State != "done" || r.Iterations != benchIterations {
+			b.Errorf("%s is %s after %d iterations (%s %s), want done after %d", name, r.State, r.Iterations, r.Why, r.Wrong, benchIterations)
+		}
+	}
+	each := all / time.Duration(runs*benchIterations)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(runs), "runs")
+	b.ReportMetric(all.Seconds(), "s")
+	b.ReportMetric(submitted.Seconds(), "s-to-submit")
+	b.ReportMetric(float64(time.Second)/float64(each), "iterations/s")
+	b.ReportMetric(ms(each), "ms/iteration")
+	b.ReportMetric(ms(local), "local-ms/iteration")
+	b.ReportMetric(ms(each-local), "overhead-ms/iteration")
+	b.ReportMetric(float64(idle>>20), "idle-worker-MB")
+	b.ReportMetric(float64(worker>>20), "worker-MB")
+	b.ReportMetric(float64(server>>20), "server-MB")
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+func (y *yard) memory(pid int) int { return memoryOf(y.TB, pid) }
+
+// local runs without a fleet, as many at once as workers would, and tells what an
+// iteration takes.
+func (y *yard) local(url, n string) time.Duration {
+	y.Helper()
+	trees := make([]string, benchLocal)
+	for i := range trees {
+		trees[i] = filepath.Join(y.laptop.home, fmt.Sprintf("tree-%d", i))
+		y.laptop.must("git", "clone", "-q", url, trees[i])
+	}
+	began := time.Now()
+	atOnce(benchLocal, benchWorkers*benchSlots, func(i int) {
+		args := append([]string{"-C", trees[i], "run", "-p", "go", "-n", n, "-o", "plain"}, quick...)
+		if _, err := y.laptop.try("refrain", args...); err != nil {
+			y.Error(err)
+		}
+	})
+	if y.Failed() {
+		y.FailNow()
+	}
+	return time.Since(began) / (benchLocal * benchIterations)
+}
+
+// atOnce does something n times, so many at once.
+func atOnce(n, most int, do func(i int)) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range most {
+		wg.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
