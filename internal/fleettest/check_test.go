@@ -1,8 +1,10 @@
 package fleettest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/carry"
@@ -24,87 +26,90 @@ func (y *yard) check(r fleet.Row, repo string) seen {
 		y.Errorf("%s is %s (%s %s), want done", r.Run, r.State, r.Why, r.Wrong)
 		return seen{}
 	}
-	events := y.remote.journal(repo, carry.Prefix+r.ID)
-	s := seen{legs: r.Leg}
-	good, counted, lost := y.attempts(r.Run, events)
-	s.iterations, s.lost = counted, lost
-	if r.Iterations != counted {
-		y.Errorf("%s has %d iterations in its journal, and the fleet says %d", r.Run, counted, r.Iterations)
+	ref := carry.Prefix + r.ID
+	past, wrong := add(y.remote.journal(repo, ref))
+	if r.Iterations != past.counted {
+		wrong = append(wrong, fmt.Sprintf("the fleet says that it has %d iterations, and its journal has %d", r.Iterations, past.counted))
 	}
-	y.checkBranch(r, repo, good, counted)
-	y.checkMoves(r, repo)
-	s.together = y.checkShifts(r)
-	return s
+	wrong = append(wrong, wrongMoves(y.remote.values(repo, ref))...)
+	lines, err := y.remote.try(repo+".git", "show", "refs/heads/"+r.Branch+":work.txt")
+	if err != nil {
+		wrong = append(wrong, "its branch "+r.Branch+" has no work.txt")
+	} else {
+		wrong = append(wrong, wrongWork(past, strings.Fields(string(lines)))...)
+	}
+	for _, w := range wrong {
+		y.Errorf("%s: %s", r.Run, w)
+	}
+	return seen{past.counted, past.lost, r.Leg, y.together(r)}
 }
 
-// attempts checks that every iteration stands in the journal once, from the first to the
-// last. Good are those that went well.
-func (y *yard) attempts(name string, events []loop.Event) (good []int, counted, lost int) {
-	y.Helper()
+// past is what a journal adds up to.
+type past struct {
+	counted int // iterations that count
+	lost    int // attempts that do not
+	good    []int
+}
+
+// add adds a journal up, and says what is wrong with it: every iteration stands in it
+// once, from the first to the last.
+func add(events []loop.Event) (p past, wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if len(events) == 0 {
+		return p, []string{"it has no journal on the remote"}
+	}
 	for i, e := range events {
-		if e.Seq != events[0].Seq+int64(i) {
-			y.Errorf("%s: event %d comes after event %d", name, e.Seq, events[i-1].Seq)
+		if i > 0 && e.Seq != events[i-1].Seq+1 {
+			say("event %d comes after event %d", e.Seq, events[i-1].Seq)
 		}
 		f, ok := e.Payload.(*loop.IterationFinished)
 		switch {
 		case !ok:
-		case f.State.Totals.Iterations == counted: // it did not count
-			lost++
-		case f.State.Totals.Iterations != counted+1 || e.Iter != counted+1:
-			y.Errorf("%s: iteration %d is the %dth that counts, want the %dth", name, e.Iter, f.State.Totals.Iterations, counted+1)
-			counted = f.State.Totals.Iterations
+		case f.State.Totals.Iterations == p.counted:
+			p.lost++
+		case f.State.Totals.Iterations != p.counted+1 || e.Iter != p.counted+1:
+			say("iteration %d is the %dth that counts, after %d", e.Iter, f.State.Totals.Iterations, p.counted)
+			p.counted = f.State.Totals.Iterations
 		default:
-			counted++
+			p.counted++
 			if f.Outcome.Result == loop.OK {
-				good = append(good, e.Iter)
+				p.good = append(p.good, e.Iter)
 			}
 		}
 	}
-	if len(events) == 0 {
-		y.Errorf("%s has no journal on the remote", name)
-		return nil, 0, 0
-	}
 	if end, ok := events[len(events)-1].Payload.(*loop.RunFinished); !ok || end.State != loop.Done {
-		y.Errorf("%s: the last event is %s, want the end of a run that is done", name, events[len(events)-1].Type())
+		say("its last event is %s, and not the end of a run that is done", events[len(events)-1].Type())
 	}
-	return good, counted, lost
+	return p, wrong
 }
 
-// checkBranch checks that the branch has the line of each iteration that went well, once
-// and in order, and none of one that does not count.
-func (y *yard) checkBranch(r fleet.Row, repo string, good []int, counted int) {
-	y.Helper()
-	b, err := y.remote.try(repo+".git", "show", "refs/heads/"+r.Branch+":work.txt")
-	if err != nil {
-		y.Errorf("%s: the branch %s has no work.txt: %v", r.Run, r.Branch, err)
-		return
+// wrongWork says what is wrong with the work on a branch: it has the line of each
+// iteration that went well, once and in order, and none of one that does not count.
+func wrongWork(p past, lines []string) (wrong []string) {
+	last := 0
+	for i, line := range lines {
+		var n int
+		if _, err := fmt.Sscan(line, &n); err != nil || n <= last || n > p.counted {
+			wrong = append(wrong, fmt.Sprintf("its branch has the work %q after %q, and %d iterations count", line, lines[:i], p.counted))
+		}
+		last = n
 	}
-	var lines []int
-	for _, word := range strings.Fields(string(b)) {
-		lines = append(lines, number(y.TB, word))
-	}
-	for i, n := range lines {
-		if n < 1 || n > counted || i > 0 && n <= lines[i-1] {
-			y.Errorf("%s: the branch has the work of iteration %d after %v; %d iterations count", r.Run, n, lines[:i], counted)
-			return
+	for _, n := range p.good {
+		if !slices.Contains(lines, fmt.Sprint(n)) {
+			wrong = append(wrong, fmt.Sprintf("its branch lacks the work of iteration %d, which went well: it has %q", n, lines))
 		}
 	}
-	for _, n := range good {
-		if !slices.Contains(lines, n) {
-			y.Errorf("%s: the branch lacks the work of iteration %d, which went well: it has %v", r.Run, n, lines)
-		}
-	}
+	return wrong
 }
 
-// checkMoves checks that the ref of a run went from value to value, that only who had it
-// moved it, and that nothing of its journal was ever taken back. So nobody who has lost a
-// run has pushed anything.
-func (y *yard) checkMoves(r fleet.Row, repo string) {
-	y.Helper()
-	values := y.remote.values(repo, carry.Prefix+r.ID)
+// wrongMoves says what is wrong with how the ref of a run went from value to value: only
+// who had it moved it, and nothing of its journal was ever taken back. So nobody who has
+// lost a run has pushed anything to it.
+func wrongMoves(values []value) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	for i, v := range values {
 		if !strings.HasPrefix(v.card.Worker, v.who) {
-			y.Errorf("%s: %s pushed a card of %s (leg %d)", r.Run, v.who, v.card.Worker, v.card.Leg)
+			say("%s pushed a card of %s (leg %d)", v.who, v.card.Worker, v.card.Leg)
 		}
 		if i == 0 {
 			continue
@@ -112,29 +117,88 @@ func (y *yard) checkMoves(r fleet.Row, repo string) {
 		before := values[i-1]
 		switch {
 		case v.from != before.to:
-			y.Errorf("%s: its ref went from %s, and was at %s", r.Run, v.from, before.to)
+			say("its ref went from %s, and was at %s", v.from, before.to)
 		case v.card.Leg < before.card.Leg:
-			y.Errorf("%s: %s pushed leg %d after %s had pushed leg %d", r.Run, v.who, v.card.Leg, before.who, before.card.Leg)
+			say("%s pushed leg %d after %s had pushed leg %d", v.who, v.card.Leg, before.who, before.card.Leg)
 		case v.card.Leg == before.card.Leg && v.who != before.who:
-			y.Errorf("%s: %s and %s have both pushed leg %d", r.Run, before.who, v.who, v.card.Leg)
+			say("%s and %s have both pushed leg %d", before.who, v.who, v.card.Leg)
 		case !strings.HasPrefix(v.pieces, before.pieces):
-			y.Errorf("%s: what %s pushed in leg %d does not go on from the journal of leg %d", r.Run, v.who, v.card.Leg, before.card.Leg)
+			say("what %s pushed in leg %d does not go on from the journal of leg %d", v.who, v.card.Leg, before.card.Leg)
 		}
 	}
+	return wrong
 }
 
-// checkShifts adds up for how long two agents were at work on a run at the same time. One
-// that came to its end, after another was at work, has to be told by the caller's sum.
-func (y *yard) checkShifts(r fleet.Row) (together time.Duration) {
+// together adds up for how long two agents were at work on a run at the same time.
+func (y *yard) together(r fleet.Row) (sum time.Duration) {
 	y.Helper()
 	list := y.shifts(r)
 	for i, a := range list {
 		for _, b := range list[i+1:] {
 			if d := overlap(a, b); d > 0 {
 				y.Logf("%s: iteration %d on %s and iteration %d on %s were at work together for %v", r.Run, a.iteration, a.machine, b.iteration, b.machine, d)
-				together += d
+				sum += d
 			}
 		}
 	}
-	return together
+	return sum
+}
+
+func TestAJournalAddsUp(t *testing.T) {
+	ended := func(seq int64, iter, totals int, result loop.Result) loop.Event {
+		return loop.Event{Seq: seq, Iter: iter, Payload: &loop.IterationFinished{
+			Outcome: loop.Outcome{Result: result}, State: loop.State{Totals: loop.Totals{Iterations: totals}},
+		}}
+	}
+	end := func(seq int64) loop.Event { return loop.Event{Seq: seq, Payload: &loop.RunFinished{State: loop.Done}} }
+	good := []loop.Event{ended(1, 1, 0, loop.Lost), ended(2, 1, 1, loop.OK), ended(3, 2, 2, loop.Failed), ended(4, 3, 3, loop.OK), end(5)}
+	got, wrong := add(good)
+	if len(wrong) > 0 || got.counted != 3 || got.lost != 1 || !slices.Equal(got.good, []int{1, 3}) {
+		t.Errorf("add = %+v, wrong %q; want three iterations that count, one lost", got, wrong)
+	}
+	for why, events := range map[string][]loop.Event{
+		"nothing":                     nil,
+		"no end":                      {ended(1, 1, 1, loop.OK)},
+		"an iteration twice":          {ended(1, 1, 1, loop.OK), ended(2, 1, 2, loop.OK), end(3)},
+		"an iteration left out":       {ended(1, 1, 1, loop.OK), ended(2, 3, 2, loop.OK), end(3)},
+		"one that nobody has counted": {ended(1, 2, 2, loop.OK), end(2)},
+		"an event that is missing":    {ended(1, 1, 1, loop.OK), end(3)},
+	} {
+		if _, wrong := add(events); len(wrong) == 0 {
+			t.Errorf("nothing is found wrong with %s", why)
+		}
+	}
+}
+
+func TestTheWorkOnABranch(t *testing.T) {
+	p := past{counted: 4, good: []int{1, 2, 4}}
+	for lines, want := range map[string]int{
+		"1 2 4": 0, "1 2 3 4": 0, // what a killed agent has done may be there
+		"1 4": 1, "": 3, "1 1 2 4": 1, "2 1 4": 1, "1 2 4 5": 1, "1 2 x 4": 1,
+	} {
+		if wrong := wrongWork(p, strings.Fields(lines)); len(wrong) != want {
+			t.Errorf("work %q: %q, want %d faults", lines, wrong, want)
+		}
+	}
+}
+
+func TestWhoMovedARef(t *testing.T) {
+	at := func(from, to, who, worker string, leg int, pieces string) value {
+		return value{moved{from, to, who}, carry.Card{Leg: leg, Worker: worker}, pieces}
+	}
+	good := []value{at("0", "a", "w1", "w1", 1, "x"), at("a", "b", "w1", "w1", 1, "xy"), at("b", "c", "w2", "w2", 2, "xy"), at("c", "d", "w1", "w1", 3, "xyz")}
+	if wrong := wrongMoves(good); len(wrong) > 0 {
+		t.Errorf("nothing is wrong with %+v, and found is %q", good, wrong)
+	}
+	for why, last := range map[string]value{
+		"a push that takes no notice of the last": at("c", "e", "w1", "w1", 4, "xyz"),
+		"a push by who has lost the run":          at("d", "e", "w2", "w2", 2, "xyz"),
+		"a leg that two have":                     at("d", "e", "w2", "w2", 3, "xyz"),
+		"a journal that does not go on":           at("d", "e", "w1", "w1", 3, "xy"),
+		"a card of another":                       at("d", "e", "w1", "w2", 4, "xyz"),
+	} {
+		if wrong := wrongMoves(append(slices.Clone(good), last)); len(wrong) != 1 {
+			t.Errorf("%s: found is %q, want one fault", why, wrong)
+		}
+	}
 }
