@@ -59,7 +59,7 @@ func add(events []loop.Event) (p past, wrong []string) {
 		return p, []string{"it has no journal on the remote"}
 	}
 	for i, e := range events {
-		if i > 0 && e.Seq != events[i-1].Seq+1 {
+		if i > 0 && e.Seq <= events[i-1].Seq { // there are gaps: what an agent said is elsewhere
 			say("event %d comes after event %d", e.Seq, events[i-1].Seq)
 		}
 		f, ok := e.Payload.(*loop.IterationFinished)
@@ -162,7 +162,7 @@ func TestAJournalAddsUp(t *testing.T) {
 		"an iteration twice":          {ended(1, 1, 1, loop.OK), ended(2, 1, 2, loop.OK), end(3)},
 		"an iteration left out":       {ended(1, 1, 1, loop.OK), ended(2, 3, 2, loop.OK), end(3)},
 		"one that nobody has counted": {ended(1, 2, 2, loop.OK), end(2)},
-		"an event that is missing":    {ended(1, 1, 1, loop.OK), end(3)},
+		"an event that comes twice":  {ended(2, 1, 1, loop.OK), end(2)},
 	} {
 		if _, wrong := add(events); len(wrong) == 0 {
 			t.Errorf("nothing is found wrong with %s", why)
