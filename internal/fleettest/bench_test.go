@@ -1,8 +1,9 @@
 package fleettest
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -20,7 +21,7 @@ const (
 )
 
 // quick is an agent that takes no time.
-var quick = []string{"--", "sh", "-c", "cat >/dev/null; echo $REFRAIN_ITERATION >>work.txt"}
+var quick = []string{"sh", "-c", "cat >/dev/null; echo $REFRAIN_ITERATION >>work.txt"}
 
 // Many runs go through one fleet, on this machine alone: agents, workers, the server and
 // the remote share it. What an iteration takes is compared with runs that need no fleet,
@@ -30,24 +31,18 @@ func BenchmarkFleet(b *testing.B) {
 	y.patience = 3 * time.Hour
 	runs := setting(b, "RUNS", benchRuns)
 	n := strconv.Itoa(benchIterations)
-	var urls []string
-	for i := range (runs + runsInARepo - 1) / runsInARepo {
-		urls = append(urls, y.remote.create(fmt.Sprintf("app-%d", i)))
+	repos := (runs + runsInARepo - 1) / runsInARepo
+	for i := range repos {
+		y.create(fmt.Sprintf("app-%d", i))
 	}
-	local := y.local(urls[0], n)
+	local := y.local("app-0", n)
 	for i := range benchWorkers {
 		y.newWorker(fmt.Sprintf("w%d", i+1), benchSlots)
 	}
 	idle := y.memory(y.workers[0].pid())
 	began := time.Now()
-	atOnce(runs, 8, func(i int) {
-		args := append([]string{"fleet", "submit", "--name", fmt.Sprintf("run-%04d", i), "--remote", urls[i/runsInARepo], "-p", "go", "-n", n}, quick...)
-		if _, err := y.laptop.try("refrain", args...); err != nil {
-			b.Error(err)
-		}
-	})
-	if b.Failed() {
-		b.FailNow()
+	for i := range repos {
+		y.submitMany(fmt.Sprintf("app-%d", i), min(runsInARepo, runs-i*runsInARepo), n)
 	}
 	submitted := time.Since(began)
 	worker, server, done := 0, 0, 0
@@ -89,19 +84,32 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 
 func (y *yard) memory(pid int) int { return memoryOf(y.TB, pid) }
 
+// submitMany hands runs to the fleet, all of one repository.
+func (y *yard) submitMany(repo string, runs int, n string) {
+	y.Helper()
+	var jobs bytes.Buffer
+	for i := range runs {
+		one, err := json.Marshal(map[string]any{"name": fmt.Sprintf("%s-%02d", repo, i), "prompt": "go", "command": quick})
+		if err != nil {
+			y.Fatal(err)
+		}
+		jobs.Write(append(one, '\n'))
+	}
+	y.laptop.write("jobs.jsonl", jobs.String())
+	y.laptop.must(repo, "refrain", "fleet", "submit", "--jobs", "../jobs.jsonl", "-n", n)
+}
+
 // local runs without a fleet, as many at once as workers would, and tells what an
 // iteration takes.
-func (y *yard) local(url, n string) time.Duration {
+func (y *yard) local(repo, n string) time.Duration {
 	y.Helper()
-	trees := make([]string, benchLocal)
-	for i := range trees {
-		trees[i] = filepath.Join(y.laptop.home, fmt.Sprintf("tree-%d", i))
-		y.laptop.must("git", "clone", "-q", url, trees[i])
+	for i := range benchLocal {
+		y.laptop.must(".", "git", "clone", "-q", repo, fmt.Sprintf("tree-%d", i))
 	}
 	began := time.Now()
 	atOnce(benchLocal, benchWorkers*benchSlots, func(i int) {
-		args := append([]string{"-C", trees[i], "run", "-p", "go", "-n", n, "-o", "plain"}, quick...)
-		if _, err := y.laptop.try("refrain", args...); err != nil {
+		words := append([]string{"run", "-p", "go", "-n", n, "-o", "plain", "--"}, quick...)
+		if _, err := y.laptop.try(fmt.Sprintf("tree-%d", i), "refrain", words...); err != nil {
 			y.Error(err)
 		}
 	})

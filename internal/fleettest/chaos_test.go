@@ -32,16 +32,15 @@ func TestChaos(t *testing.T) {
 	c := &chaos{yard: newYard(t), dice: dice}
 	c.patience = 15 * time.Minute
 	c.count(0)
-	var urls []string
 	for i := range chaosRepos {
-		urls = append(urls, c.remote.create(repoOf(i)))
+		c.create(repoOf(i))
 	}
 	for i := range chaosWorkers {
 		c.newWorker(fmt.Sprintf("w%d", i+1), chaosRuns/2)
 	}
 	for i := range chaosRuns {
 		until := most * (i + 1) / chaosRuns // so that some end all the time
-		c.submit(runOf(i), urls[i%len(urls)], fmt.Sprintf("take %d until %d faults", 5+dice.IntN(25), until))
+		c.submit(repoOf(i), runOf(i), fmt.Sprintf("take %d until %d faults", 5+dice.IntN(25), until))
 	}
 	c.play(most)
 	c.await()

@@ -162,7 +162,7 @@ func TestAJournalAddsUp(t *testing.T) {
 		"an iteration twice":          {ended(1, 1, 1, loop.OK), ended(2, 1, 2, loop.OK), end(3)},
 		"an iteration left out":       {ended(1, 1, 1, loop.OK), ended(2, 3, 2, loop.OK), end(3)},
 		"one that nobody has counted": {ended(1, 2, 2, loop.OK), end(2)},
-		"an event that comes twice":  {ended(2, 1, 1, loop.OK), end(2)},
+		"an event that comes twice":   {ended(2, 1, 1, loop.OK), end(2)},
 	} {
 		if _, wrong := add(events); len(wrong) == 0 {
 			t.Errorf("nothing is found wrong with %s", why)

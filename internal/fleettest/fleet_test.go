@@ -17,7 +17,7 @@ import (
 // One fleet lives through a short life: each part of it is a promise of docs/fleet.md.
 func TestFleet(t *testing.T) {
 	y := newYard(t)
-	url := y.remote.create("app")
+	y.create("app")
 	one, two := y.newWorker("w1", 4), y.newWorker("w2", 4)
 	over := func(r fleet.Row) bool { return r.State.Ended() && r.State != loop.Parked }
 	at := func(n int) func(fleet.Row) bool {
@@ -50,7 +50,7 @@ func TestFleet(t *testing.T) {
 
 	part("runs are done, and their branches are on the remote", func(t *testing.T) {
 		for i := range 4 {
-			y.submit(fmt.Sprintf("plain-%d", i), url, "take 2 until 3 iterations", "--gate", "grep -q 3 work.txt")
+			y.submit("app", fmt.Sprintf("plain-%d", i), "take 2 until 3 iterations", "--gate", "grep -q 3 work.txt")
 		}
 		for i := range 4 {
 			s := settled(t, fmt.Sprintf("plain-%d", i))
@@ -64,7 +64,7 @@ func TestFleet(t *testing.T) {
 	})
 
 	part("a worker that is killed has its run taken up by another", func(t *testing.T) {
-		y.submit("killed", url, "take 10 until 5 iterations")
+		y.submit("app", "killed", "take 10 until 5 iterations")
 		r := y.row("killed", "has an iteration", at(1))
 		w, other := with(r)
 		w.kill()
@@ -77,7 +77,7 @@ func TestFleet(t *testing.T) {
 	})
 
 	part("a long wait needs no worker", func(t *testing.T) {
-		y.submit("limited", url, "take 2 limit 8 until 3 iterations")
+		y.submit("app", "limited", "take 2 limit 8 until 3 iterations")
 		r := y.row("limited", "waits", func(r fleet.Row) bool { return !r.WaitUntil.IsZero() && !r.Live })
 		if r.State != loop.Waiting && r.State != loop.Parked {
 			t.Errorf("it is %s while it waits", r.State)
@@ -96,18 +96,18 @@ func TestFleet(t *testing.T) {
 	})
 
 	part("orders reach a run, alive or not", func(t *testing.T) {
-		y.submit("ordered", url, "take 5 until 1000 iterations")
+		y.submit("app", "ordered", "take 5 until 1000 iterations")
 		y.row("ordered", "has an iteration", at(1))
-		y.laptop.must("refrain", "fleet", "note", "ordered", "mind the gap")
-		y.laptop.must("refrain", "fleet", "pause", "ordered")
+		y.order("note", "ordered", "mind the gap")
+		y.order("pause", "ordered")
 		r := y.row("ordered", "is paused", func(r fleet.Row) bool { return r.Paused && !r.Live })
 		time.Sleep(time.Second) // nothing tells that nothing happens
 		if now := y.rows()["ordered"]; now.Iterations != r.Iterations {
 			t.Errorf("it was paused after iteration %d, and has %d now", r.Iterations, now.Iterations)
 		}
-		y.laptop.must("refrain", "fleet", "resume", "ordered")
+		y.order("resume", "ordered")
 		y.row("ordered", "goes on", at(r.Iterations+1))
-		y.laptop.must("refrain", "fleet", "stop", "ordered")
+		y.order("stop", "ordered")
 		if r = y.row("ordered", "is over", over); r.State != loop.Stopped {
 			t.Errorf("it is %s, want stopped", r.State)
 		}
@@ -121,7 +121,7 @@ func TestFleet(t *testing.T) {
 	})
 
 	part("a worker that is asked to leave hands its runs on", func(t *testing.T) {
-		y.submit("drained", url, "take 10 until 5 iterations")
+		y.submit("app", "drained", "take 10 until 5 iterations")
 		w, other := with(y.row("drained", "has an iteration", at(1)))
 		if exit := w.leave(); exit != 0 {
 			t.Errorf("the worker left with status %d, want 0", exit)
@@ -135,7 +135,7 @@ func TestFleet(t *testing.T) {
 	})
 
 	part("the server is restarted, and nobody minds", func(t *testing.T) {
-		y.submit("restarted", url, "take 10 until 4 iterations")
+		y.submit("app", "restarted", "take 10 until 4 iterations")
 		y.row("restarted", "has an iteration", at(1))
 		y.server.stop(syscall.SIGTERM)
 		y.server.start()
@@ -145,35 +145,32 @@ func TestFleet(t *testing.T) {
 	})
 
 	part("a run goes from the laptop to the fleet, and comes back", func(t *testing.T) {
-		tree := filepath.Join(y.laptop.home, "app")
-		y.laptop.must("git", "clone", "-q", url, tree)
-		refrain := func(args ...string) string {
+		refrain := func(words ...string) string {
 			t.Helper()
-			return y.laptop.must("refrain", append([]string{"-C", tree}, args...)...)
+			return y.laptop.must("app", "refrain", words...)
 		}
-		local := y.laptop.command("refrain", "-C", tree, "run", "-p", "take 10 until 4 iterations", "--until", "DONE", "-o", "plain")
+		work := filepath.Join(y.laptop.home, "app", "work.txt")
+		local := y.laptop.command("app", "refrain", "run", "-p", "take 10 until 4 iterations", "--until", "DONE", "-o", "plain")
 		if err := local.Start(); err != nil {
 			t.Fatal(err)
 		}
-		y.until("the run on the laptop is in its second iteration", func() bool {
-			b, err := os.ReadFile(filepath.Join(tree, "work.txt"))
+		y.until("the run on the laptop has done something", func() bool {
+			b, err := os.ReadFile(work)
 			return err == nil && len(b) > 0
 		})
 		refrain("park")
 		if _ = local.Wait(); local.ProcessState.ExitCode() != 6 {
 			t.Fatalf("the run on the laptop ended with status %d, want 6: parked", local.ProcessState.ExitCode())
 		}
-		refrain("fleet", "submit", "--carry", "run-1", "--lease", lease.String())
+		refrain("fleet", "submit", "--carry", "run-1", "--set", "fleet.lease="+lease.String())
 		y.row("run-1", "is over", over)
 		refrain("carry", "fetch", "run-1", "--trust")
-		here := refrain("show", "run-1")
-		there := refrain("fleet", "show", "run-1")
+		here, there := refrain("show", "run-1"), y.order("show", "run-1")
 		if here != there || here == "" {
 			t.Errorf("refrain show on the laptop:\n%s\nand refrain fleet show:\n%s", here, there)
 		}
-		b, err := os.ReadFile(filepath.Join(tree, "work.txt"))
-		if err != nil || !strings.HasPrefix(string(b), "1\n2\n") {
-			t.Errorf("the work tree on the laptop has %q (%v), want the work of all iterations", b, err)
+		if b, err := os.ReadFile(work); err != nil || string(b) != "1\n2\n3\n4\n" {
+			t.Errorf("the work tree on the laptop has %q (%v), want the work of all four iterations", b, err)
 		}
 	})
 

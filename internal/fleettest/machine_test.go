@@ -64,45 +64,33 @@ func (m *machine) environ() []string {
 	}
 }
 
-// command is a program that is ready to start, in the home.
-func (m *machine) command(name string, args ...string) *exec.Cmd {
+// command is a program that is ready to start in a folder, which is below the home.
+func (m *machine) command(dir, name string, args ...string) *exec.Cmd {
 	if strings.HasPrefix(name, "refrain") {
 		name = filepath.Join(m.yard.programs, name)
 	}
 	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = m.home, m.environ()
+	cmd.Dir, cmd.Env = filepath.Join(m.home, dir), m.environ()
 	return cmd
 }
 
 // must runs a program that has to end well, and gives what it printed on stdout.
-func (m *machine) must(name string, args ...string) string {
+func (m *machine) must(dir, name string, args ...string) string {
 	m.Helper()
-	out, err := m.try(name, args...)
+	out, err := m.try(dir, name, args...)
 	if err != nil {
 		m.Fatal(err)
 	}
 	return out
 }
 
-// ended is how a program ended that has not ended well.
-type ended struct {
-	words  []string
-	exit   int
-	stderr string
-}
-
-func (e *ended) Error() string {
-	return fmt.Sprintf("%s ended with status %d:\n%s", strings.Join(e.words, " "), e.exit, e.stderr)
-}
-
-// try runs a program, and gives what it printed on stdout; with an *ended where it did
-// not end well.
-func (m *machine) try(name string, args ...string) (string, error) {
-	cmd := m.command(name, args...)
+// try runs a program, and gives what it printed on stdout.
+func (m *machine) try(dir, name string, args ...string) (string, error) {
+	cmd := m.command(dir, name, args...)
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil {
-		return out.String(), &ended{append([]string{name}, args...), cmd.ProcessState.ExitCode(), stderr.String() + err.Error()}
+		return out.String(), fmt.Errorf("%s %q: %w\n%s", name, args, err, &stderr)
 	}
 	return out.String(), nil
 }

@@ -31,7 +31,7 @@ func (w *worker) start(more ...string) {
 	w.Helper()
 	log := w.yard.log(w.name)
 	args := []string{"work", "--name", w.name, "--slots", strconv.Itoa(w.slots), "--root", filepath.Join(w.home, "runs"), "--trust", host + "/*", "--grace", grace.String()}
-	w.cmd = w.command("refrain-worker", append(args, more...)...)
+	w.cmd = w.command(".", "refrain-worker", append(args, more...)...)
 	w.cmd.Stdout, w.cmd.Stderr = log, log
 	if err := w.cmd.Start(); err != nil {
 		w.Fatal(err)

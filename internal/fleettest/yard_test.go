@@ -110,24 +110,35 @@ func (y *yard) until(what string, holds func() bool) {
 	}
 }
 
+// create makes a repository on the remote, and a clone of it on the laptop.
+func (y *yard) create(repo string) {
+	y.Helper()
+	y.laptop.must(".", "git", "clone", "-q", y.remote.create(repo), repo)
+}
+
 // usual are the settings of every run here: little is waited for, and no rule ends a run
 // since an agent was killed.
 var usual = []string{
-	"--until", "DONE", "-n", "100000", "--lease", lease.String(), "--patience", "1s",
+	"--until", "DONE", "-n", "100000", "--set", "fleet.lease=" + lease.String(), "--set", "fleet.patience=1s",
 	"--set", "loop.backoff=0s", "--set", "stop.failures=0", "--set", "stop.no_progress=0", "--set", "stop.repeats=0",
 }
 
-// submit hands a run to the fleet.
-func (y *yard) submit(name, url, prompt string, more ...string) {
+// submit hands a run to the fleet, from the clone of its repository.
+func (y *yard) submit(repo, name, prompt string, more ...string) {
 	y.Helper()
-	args := slices.Concat([]string{"fleet", "submit", "--name", name, "--remote", url, "-p", prompt}, usual, more)
-	y.laptop.must("refrain", args...)
+	y.laptop.must(repo, "refrain", slices.Concat([]string{"fleet", "submit", "--name", name, "-p", prompt}, usual, more)...)
+}
+
+// order runs a command of the fleet that has to end well.
+func (y *yard) order(words ...string) string {
+	y.Helper()
+	return y.laptop.must(".", "refrain", append([]string{"fleet"}, words...)...)
 }
 
 // rows is every run that there is, by its name.
 func (y *yard) rows() map[string]fleet.Row {
 	y.Helper()
-	out, err := y.laptop.try("refrain", "fleet", "ls", "--all", "--json")
+	out, err := y.laptop.try(".", "refrain", "fleet", "ls", "--all", "--json")
 	if err != nil {
 		return nil // the server is away
 	}
