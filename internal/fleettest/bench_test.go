@@ -54,7 +54,7 @@ func BenchmarkFleet(b *testing.B) {
 		time.Sleep(time.Second)
 		done = 0
 		for _, r := range y.rows() {
-			if !r.EndedAt.IsZero() {
+			if over(r) {
 				done++
 			}
 		}

@@ -57,7 +57,7 @@ func TestChaos(t *testing.T) {
 		chaosRuns, sum.iterations, sum.legs, sum.lost, sum.together)
 	for _, w := range c.workers {
 		w.leave()
-		w.idle(t, 10*time.Second)
+		w.idle(10 * time.Second)
 	}
 }
 
@@ -161,7 +161,7 @@ func (c *chaos) await() {
 	c.until("every run is over", func() bool {
 		rows := c.rows()
 		for _, r := range rows {
-			if r.EndedAt.IsZero() {
+			if !over(r) {
 				return false
 			}
 		}

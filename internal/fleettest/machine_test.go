@@ -128,10 +128,10 @@ func (m *machine) end() {
 
 // idle checks that nothing is left on the machine but these, when what is about to end
 // has ended.
-func (m *machine) idle(t testing.TB, within time.Duration, but ...int) {
-	t.Helper()
+func (m *machine) idle(within time.Duration, but ...int) {
+	m.Helper()
 	for deadline := time.Now().Add(within); ; time.Sleep(20 * time.Millisecond) {
-		left := slices.DeleteFunc(processesOf(t, m.home), func(pid int) bool { return slices.Contains(but, pid) })
+		left := slices.DeleteFunc(processesOf(m.TB, m.home), func(pid int) bool { return slices.Contains(but, pid) })
 		if len(left) == 0 {
 			return
 		}
@@ -139,7 +139,7 @@ func (m *machine) idle(t testing.TB, within time.Duration, but ...int) {
 			continue
 		}
 		for _, pid := range left {
-			t.Errorf("on %s process %d is alive after %v: %s", m.name, pid, within, argsOf(pid))
+			m.Errorf("on %s process %d is alive after %v: %s", m.name, pid, within, argsOf(pid))
 		}
 		return
 	}

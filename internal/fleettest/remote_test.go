@@ -140,7 +140,7 @@ func (r *remote) moves(repo, ref string) []moved {
 type value struct {
 	moved
 	card   carry.Card
-	pieces string // the names of the objects that its journal is in, one after the other
+	pieces string // the names of the objects that its journal is in, one after the other; none yet: empty
 }
 
 // values is every value that a run's ref had, the first one first.
@@ -162,6 +162,9 @@ func (r *remote) values(repo, ref string) []value {
 	next := func() []byte {
 		line, _ := answers.ReadString('\n')
 		words := strings.Fields(line)
+		if len(words) == 2 && words[1] == "missing" {
+			return nil
+		}
 		if len(words) != 3 {
 			r.Fatalf("%s in %s: git says %q", ref, repo, line)
 		}
