@@ -89,9 +89,10 @@ type chaos struct {
 // play has faults happen, one after the other, each of them to somebody who has none.
 func (c *chaos) play(most int) {
 	begin := time.Now()
-	for c.made < most && !c.Failed() {
+	for c.made < most {
 		time.Sleep(time.Duration(200+c.dice.IntN(1200)) * time.Millisecond)
 		c.mend(time.Now())
+		c.revive()
 		what := c.any()
 		if what == "" {
 			continue
@@ -123,6 +124,16 @@ func (c *chaos) any() string {
 	}
 	c.wrong = append(c.wrong, trouble{w, time.Now().Add(some(c.dice, f.least, f.most)), mend})
 	return w.name + ": " + f.what
+}
+
+// revive starts workers that have ended by themselves, which none has a reason to.
+func (c *chaos) revive() {
+	for _, w := range c.workers {
+		if !c.troubled(w) && w.ended() {
+			c.Errorf("%s has ended by itself, with status %d", w.name, w.left())
+			w.start()
+		}
+	}
 }
 
 func (c *chaos) troubled(w *worker) bool {

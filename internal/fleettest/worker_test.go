@@ -48,6 +48,16 @@ func (w *worker) start(more ...string) {
 // pid is the process of the worker.
 func (w *worker) pid() int { return w.cmd.Process.Pid }
 
+// ended tells whether the worker has ended.
+func (w *worker) ended() bool {
+	select {
+	case <-w.gone:
+		return true
+	default:
+		return false
+	}
+}
+
 // kill ends the worker at once; what it had started ends by itself.
 func (w *worker) kill() {
 	_ = w.cmd.Process.Kill() // it may have ended by itself
