@@ -260,7 +260,7 @@ func tellUnchecked(sh *shell, names []string) {
 // stateOf is how a run stands, in a list.
 func stateOf(s view.Status) string {
 	state := view.People(s.State, view.Level(s.Proof))
-	if s.Away != "" {
+	if s.Carried != "" {
 		state += ", carried"
 	}
 	return state

@@ -101,7 +101,7 @@ func LookNow(store journal.Store, e journal.Entry) *view.Run {
 	run := Look(e)
 	var away *journal.AwayError
 	if errors.As(e.Here(), &away) {
-		run.Away, run.Back = away.Where(), away.Back()
+		run.Carried, run.Back = away.Where(), away.Back()
 	}
 	switch status := store.Status(e); {
 	case status == loop.Crashed:

@@ -35,7 +35,7 @@ func Card(run *view.Run, opt Options) string {
 // rows are the facts of the card.
 func rows(run *view.Run, now time.Time) []row {
 	s := run.Status(now)
-	list := append([]row{{"why", why(run, s, now)}, {"carried", run.Away}}, proofRows(run)...)
+	list := append([]row{{"why", why(run, s, now)}, {"carried", run.Carried}}, proofRows(run)...)
 	list = append(list, row{"gates", gates(run)})
 	list = append(list, several("refused", run.Refused())...)
 	list = append(list, several("near miss", run.NearMisses())...)

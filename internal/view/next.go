@@ -32,7 +32,7 @@ func (r *Run) Next() []Step {
 	if r.Away != nil && (r.Away.Over || r.State.Ended()) {
 		return append(steps, r.Away.next(r)...)
 	}
-	if r.Away != "" && r.State != loop.Done {
+	if r.Carried != "" && r.State != loop.Done {
 		return append(steps, Step{r.Back, "bring it back"}, show)
 	}
 	switch r.State {

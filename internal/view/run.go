@@ -74,8 +74,8 @@ type Surroundings struct {
 	Tampered  string // what in its records is not a runner's
 	Unchecked string // why nobody can tell what its records are worth
 
-	Away string // where it is, when it does not go on here for that; else empty
-	Back string // the command that brings it back then
+	Carried string // where it is, when it does not go on here for that; else empty
+	Back    string // the command that brings it back then
 }
 
 // seen is what Apply remembers for what follows.

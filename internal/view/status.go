@@ -38,7 +38,7 @@ type Status struct {
 
 	Tampered  string `json:"tampered,omitempty"`  // what in its records is not a runner's
 	Unchecked string `json:"unchecked,omitempty"` // why nobody can tell what its records are worth
-	Away      string `json:"away,omitempty"`      // where it was carried to, when it does not go on here
+	Carried   string `json:"carried,omitempty"`   // where it was carried to, when it does not go on here
 
 	Next []string `json:"next,omitempty"` // commands to type, the likeliest first
 }
@@ -92,7 +92,7 @@ func (r *Run) Status(now time.Time) Status {
 		Streaks: r.Sum.Streaks, Totals: r.Sum.Totals, Net: r.Net(), Later: r.Sum.Later, Confinement: r.Sum.Confinement, Plan: PlanOf(r, now),
 		Work:     Work{Agent: cmp.Or(r.Worker, r.Agent), Command: r.Command, Prompt: r.Prompt, Promise: r.Promise, Model: r.Model, Branch: r.Branch, Tree: r.Tree, Session: r.Sum.Session},
 		Refusals: r.Sum.Refusals, Leave: r.Leave(), Judged: r.Sum.Proof, Gates: r.Gates, Left: r.Left,
-		Tampered: r.Tampered, Unchecked: r.Unchecked, Away: r.Away,
+		Tampered: r.Tampered, Unchecked: r.Unchecked, Carried: r.Carried,
 	}
 	if r.Sum.Totals.Iterations > 0 {
 		stats := r.Stats(now)
