@@ -33,9 +33,21 @@ func (c card) memo() map[string]any { return map[string]any{cardMemo: c} }
 // attributes are what runs are found by.
 func (c card) attributes() []temporal.SearchAttributeUpdate {
 	r := c.Row
+	return append(c.changing(),
+		attrName.ValueSet(r.Run), attrID.ValueSet(r.ID), attrRemote.ValueSet(r.Remote),
+		attrProcedure.ValueSet(r.Procedure), attrQueue.ValueSet(r.Queue))
+}
+
+// changing are those that do not stay as they were when the run was submitted.
+func (c card) changing() []temporal.SearchAttributeUpdate {
+	r := c.Row
 	return []temporal.SearchAttributeUpdate{
-		attrName.ValueSet(r.Run), attrID.ValueSet(r.ID), attrState.ValueSet(string(r.State)),
-		attrRemote.ValueSet(r.Remote), attrProcedure.ValueSet(r.Procedure), attrQueue.ValueSet(r.Queue),
-		attrCost.ValueSet(r.CostUSD), attrIterations.ValueSet(int64(r.Iterations)),
+		attrState.ValueSet(string(r.State)), attrCost.ValueSet(r.CostUSD), attrIterations.ValueSet(int64(r.Iterations)),
 	}
+}
+
+// found tells whether a run is found as before.
+func (c card) found(before card) bool {
+	a, b := c.Row, before.Row
+	return a.State == b.State && a.CostUSD == b.CostUSD && a.Iterations == b.Iterations
 }

@@ -55,7 +55,7 @@ func reach(ctx context.Context, at fleet.Server) (*line, error) {
 	l.traces = end
 	o := client.Options{
 		Interceptors: spans,
-		HostPort: at.Address, Namespace: at.Namespace, Logger: quietLogger(),
+		HostPort:     at.Address, Namespace: at.Namespace, Logger: quietLogger(),
 		ConnectionOptions: client.ConnectionOptions{GetSystemInfoTimeout: dialTime, TLS: safe, TLSDisabled: safe == nil},
 	}
 	if at.APIKey != "" {

@@ -46,7 +46,7 @@ func TestHistoriesArePlayedAgain(t *testing.T) {
 }
 
 // recorded are the ids of the workflows in testdata, where those matter.
-var recorded = map[string]string{"firing-1.json": "firing/record-2026-11-19T18:09:30Z"}
+var recorded = map[string]string{"firing-1.json": "firing/record-2026-11-19T18:17:47Z"}
 
 func playAgain(t *testing.T, id string, h *history.History) {
 	t.Helper()

@@ -33,6 +33,9 @@ func Run(ctx workflow.Context, spec fleet.Spec, s state) (fleet.Row, error) {
 	r := &run{spec: spec, state: s, now: fleet.Queued}
 	r.Leg = max(r.Leg, spec.Leg)
 	r.Begun = r.Begun || spec.Carried
+	if workflow.GetInfo(ctx).ContinuedExecutionRunID == "" {
+		r.showed = card{Row: r.row(), Submitted: spec.Submitted} // whoever submitted it has said so
+	}
 	if err := workflow.SetQueryHandler(ctx, standingQuery, func() (fleet.Row, error) { return r.row(), nil }); err != nil {
 		return fleet.Row{}, err
 	}
@@ -139,9 +142,12 @@ func (r *run) show(ctx workflow.Context, now loop.Status) {
 	if reflect.DeepEqual(c, r.showed) {
 		return
 	}
+	before := r.showed
 	r.showed = c
-	// An error here is one of making the request, and that cannot fail.
-	_ = workflow.UpsertTypedSearchAttributes(ctx, c.attributes()...)
+	// An error here would be one of putting values into JSON, which these always go into.
+	if !c.found(before) {
+		_ = workflow.UpsertTypedSearchAttributes(ctx, c.changing()...)
+	}
 	_ = workflow.UpsertMemo(ctx, c.memo())
 }
 

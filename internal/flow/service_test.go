@@ -289,3 +289,94 @@ func TestAPlanSubmitsRuns(t *testing.T) {
 		t.Errorf("removing what is not there: %v", err)
 	}
 }
+
+// A run of many legs stays one run for people, while its history begins anew.
+func TestARunOfManyLegsStaysOne(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	const legs = legsInHistory + 5
+	d := newDesk(func(_ context.Context, turn fleet.Turn, _ fleet.Hooks) (fleet.Standing, error) {
+		if turn.Leg == legs {
+			return done(turn, legs)
+		}
+		return fleet.Standing{State: loop.Parked, Why: "others have a turn", Iterations: turn.Leg, Leg: turn.Leg}, nil
+	})
+	works(t, at, fleet.Shift{Name: "w" + t.Name(), Queue: t.Name(), Slots: 1, Legs: true, Flows: true, Grace: time.Second}, d)
+	spec := specOf(t, "one")
+	submit(t, s, spec)
+	row, err := s.Wait(t.Context(), spec.Name)
+	if err != nil || row.State != loop.Done || row.Leg != legs || row.ID != spec.ID || row.Iterations != legs {
+		t.Errorf("it ended %+v, %v", row, err)
+	}
+	d2, err := s.client.DescribeWorkflowExecution(t.Context(), runID(spec.Name), "")
+	if err != nil || d2.GetWorkflowExecutionInfo().GetFirstRunId() == d2.GetWorkflowExecutionInfo().GetExecution().GetRunId() {
+		t.Errorf("its history never began anew: %v", err)
+	}
+	until(t, "the list has it once", func() bool {
+		rows, err := s.List(t.Context(), fleet.Filter{Remote: spec.Remote, State: loop.Done})
+		return err == nil && len(rows) == 1 && rows[0].Leg == legs && rows[0].Queue == spec.Queue
+	})
+}
+
+// Who leaves takes no more legs, has the live ones left to others between two steps, and
+// after its grace at once; and it gives back what it had of the account.
+func TestAWorkerThatLeavesLeavesNothingBehind(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	flows(t, at)
+	d := newDesk(nil)
+	d.leg = func(ctx context.Context, turn fleet.Turn, _ fleet.Hooks) (fleet.Standing, error) {
+		<-d.now // it does not come to the next moment between two steps
+		return fleet.Standing{State: loop.Parked, Why: "the worker leaves", Iterations: 1, Leg: turn.Leg}, ctx.Err()
+	}
+	shift := fleet.Shift{Name: "w" + t.Name(), Queue: t.Name(), Slots: 1, Legs: true, Grace: 500 * time.Millisecond}
+	leave := works(t, at, shift, d)
+	spec := specOf(t, "one")
+	submit(t, s, spec)
+	until(t, "it is live", func() bool { row, err := s.Find(t.Context(), spec.Name); return err == nil && row.Live })
+	if workers, err := s.Workers(t.Context(), t.Name()); err != nil || len(workers) != 1 || workers[0].Name != shift.Name {
+		t.Errorf("the workers are %+v, %v", workers, err)
+	}
+	leave()
+	if workers, err := s.Workers(t.Context(), t.Name()); err != nil || len(workers) != 0 {
+		t.Errorf("when all have left the workers are %+v, %v", workers, err)
+	}
+	until(t, "the run waits for another worker", func() bool {
+		row, err := s.Find(t.Context(), spec.Name)
+		return err == nil && row.State == fleet.Queued && !row.Live && row.Lost == 0 && row.Leg == 2 && row.Iterations == 1
+	})
+	if a, err := s.Order(t.Context(), spec.Name, fleet.Order{Command: pause}); err != nil || !a.OK {
+		t.Errorf("pause was answered %+v, %v", a, err)
+	}
+	until(t, "the leg is taken back", func() bool {
+		row, err := s.Find(t.Context(), spec.Name)
+		return err == nil && row.State == loop.Paused
+	})
+	if err := s.client.TerminateWorkflow(t.Context(), runID(spec.Name), "", "a test"); err != nil {
+		t.Fatal(err)
+	}
+	row, err := s.Wait(t.Context(), spec.Name)
+	if err != nil || row.State != loop.Stopped || row.EndedAt.IsZero() || row.Why == "" {
+		t.Errorf("ended on the server it is %+v, %v", row, err)
+	}
+}
+
+// Where nobody says where and when, that is said in time.
+func TestAnOrderThatNobodyHearsIsSaid(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	spec := specOf(t, "one")
+	submit(t, s, spec)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	var silent *fleet.SilentError
+	if _, err := s.Order(ctx, spec.Name, fleet.Order{Command: pause}); !errors.As(err, &silent) || hint(err) == "" {
+		t.Errorf("an order that nobody hears: %v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	slots := 1
+	if _, err := s.Account(ctx, t.Name(), &fleet.Allowance{Slots: &slots}); !errors.As(err, &silent) {
+		t.Errorf("an account that nobody keeps: %v", err)
+	}
+}

@@ -10,11 +10,12 @@ import (
 
 // How much patience there is with legs that come to nothing.
 const (
-	mostVain   = 10               // in a row; then the run waits for a person
-	stuckNear  = 10 * time.Minute // what only one worker has is asked of that one alone
-	stuckMost  = 6 * time.Hour    // then the run waits for a person
-	firstAgain = time.Second
-	lastAgain  = time.Minute
+	mostVain   = 10               // in a row, and
+	vainTime   = time.Hour        // over so long: then the run waits for a person
+	stuckTime  = 6 * time.Hour    // likewise, while only one worker has what was done
+	stuckNear  = 10 * time.Minute // and while that is asked for it, and no other is
+	firstAgain = time.Second      // before the next leg
+	lastAgain  = 10 * time.Minute
 )
 
 // state is all that the workflow of a run knows, beside what is wanted. It goes along
@@ -34,6 +35,7 @@ type state struct {
 	Wrong    string         `json:"wrong,omitempty"`
 	Stuck    time.Time      `json:"stuck,omitzero"` // since when what was done cannot be kept
 	Again    time.Time      `json:"again,omitzero"` // no leg is asked for before
+	Since    time.Time      `json:"since,omitzero"` // when legs began to come to nothing
 	Started  time.Time      `json:"started,omitzero"`
 	Ended    time.Time      `json:"ended,omitzero"`
 }
@@ -61,17 +63,16 @@ func (s *state) came(out fleet.Standing, orders []fleet.Order, now time.Time) {
 		}
 		s.Last, s.Wrong = out, out.Why
 		s.Last.State = loop.Parked
-		s.Vain++
-		s.Again = now.Add(again(s.Vain))
-		s.Failed = now.Sub(s.Stuck) >= stuckMost
+		s.badly(now)
 	default:
+		before := s.Idle
 		idle := out.State == loop.Parked && out.Iterations <= s.Last.Iterations && !out.Until.After(now)
-		s.Last, s.Vain, s.Wrong, s.Stuck, s.Again = out, 0, "", time.Time{}, time.Time{}
+		s.goOn()
+		s.Last, s.Wrong = out, ""
 		if !idle {
-			s.Idle = 0
 			break
 		}
-		s.Idle++
+		s.Idle = before + 1
 		s.Again = now.Add(again(s.Idle) - firstAgain) // the first time it may well have been somebody's turn
 	}
 }
@@ -85,17 +86,32 @@ func (s *state) lost(why string, orders []fleet.Order, now time.Time) {
 
 // vain takes in that a leg came to nothing, so that nobody may have heard its orders.
 func (s *state) vain(why string, orders []fleet.Order, now time.Time) {
-	s.Vain++
 	s.Wrong = why
 	s.Orders = slices.Concat(orders, s.Orders)
 	s.Last.Host, s.Last.Until = "", time.Time{} // not that worker first
+	s.badly(now)
+}
+
+// badly takes in that one more leg has not come to what it should have. A remote or a
+// network that is away comes back, and nobody need look after that; what lasts is for a
+// person.
+func (s *state) badly(now time.Time) {
+	if s.Since.IsZero() {
+		s.Since = now
+	}
+	lasts := vainTime
+	if !s.Stuck.IsZero() {
+		lasts = stuckTime
+	}
+	s.Vain++
 	s.Again = now.Add(again(s.Vain))
-	s.Failed = s.Vain >= mostVain
+	s.Failed = s.Vain >= mostVain && now.Sub(s.Since) >= lasts
 }
 
 // goOn forgets what went wrong: a person wants it tried again.
 func (s *state) goOn() {
-	s.Failed, s.Vain, s.Idle, s.Stuck, s.Again = false, 0, 0, time.Time{}, time.Time{}
+	s.Failed, s.Vain, s.Idle = false, 0, 0
+	s.Stuck, s.Since, s.Again = time.Time{}, time.Time{}, time.Time{}
 }
 
 // over tells whether there is no next leg.
@@ -128,5 +144,5 @@ func (s *state) near(sticky bool, now time.Time) time.Duration {
 
 // again is how long to wait after the nth time in vain.
 func again(n int) time.Duration {
-	return min(lastAgain, firstAgain<<min(max(n-1, 0), 6))
+	return min(lastAgain, firstAgain<<min(max(n-1, 0), 10))
 }
