@@ -22,9 +22,9 @@ type Spec struct {
 	Request json.RawMessage `json:"request"`
 	Words   string          `json:"words,omitempty"`
 
-	Queue    string        `json:"queue"` // whose workers may have it: those of an account
+	Queue    string        `json:"queue"`              // whose workers may have it: those of an account
 	Priority int           `json:"priority,omitempty"` // 1 goes first, 5 last; 0: 3
-	Sticky   bool          `json:"sticky"` // rather the worker that has its files
+	Sticky   bool          `json:"sticky"`             // rather the worker that has its files
 	Quantum  Quantum       `json:"quantum,omitzero"`
 	Lease    time.Duration `json:"lease"` // a worker that is not heard for so long has lost the run
 

@@ -33,8 +33,8 @@ const (
 func (r *run) leg(ctx workflow.Context) error {
 	r.Leg++
 	r.legs++
-	turn := fleet.Turn{Spec: r.spec, Leg: r.Leg, Orders: r.Orders}
-	r.Orders, r.asked = nil, true
+	turn := fleet.Turn{Spec: r.spec, Leg: r.Leg, Orders: r.hand()}
+	r.asked, r.handed = true, r.Stopping
 	r.show(ctx, fleet.Queued)
 	asking, take := workflow.WithCancel(ctx)
 	r.take = take
@@ -47,7 +47,7 @@ func (r *run) leg(ctx workflow.Context) error {
 	case err == nil:
 		r.came(out, turn.Orders, now)
 	case temporal.IsCanceledError(err):
-		r.Orders = append(turn.Orders, r.Orders...)
+		r.back(turn.Orders)
 		if begun {
 			r.lost("it was taken back, and its worker said no more", nil, now)
 		}

@@ -44,11 +44,10 @@ func (s *state) mind(o fleet.Order) {
 	case pause:
 		s.Paused = true
 	case resume:
-		s.Hurry = !s.Paused // a wait is cut short; who was paused waits on for what is left
 		s.Paused = false
 		s.goOn()
 	case stop, stopNow:
-		s.Stopping = true
+		s.Stopping = o.Command
 	}
 }
 
@@ -62,6 +61,7 @@ func (s *state) keep(o fleet.Order) fleet.Answer {
 		s.mind(o)
 		return fleet.Answer{OK: true, Effect: "paused: no leg is asked for", State: loop.Paused}
 	case resume:
+		s.Hurry = !s.Paused // a wait is cut short; who was paused waits on for what is left
 		s.mind(o)
 		return fleet.Answer{OK: true, Effect: "going on", State: fleet.Queued}
 	case skip, reboot:
@@ -71,15 +71,37 @@ func (s *state) keep(o fleet.Order) fleet.Answer {
 		return fleet.Answer{Why: fmt.Sprintf("%d orders are waiting for its next leg already", mostOrders)}
 	}
 	s.mind(o)
-	if s.Stopping && (!s.Begun || s.Failed) {
+	switch {
+	case s.ended():
 		return fleet.Answer{OK: true, Effect: "stopped", State: loop.Stopped}
+	case o.Command == stop || o.Command == stopNow:
+		return fleet.Answer{OK: true, Effect: "its next leg ends it"}
 	}
 	s.Orders = append(s.Orders, o)
 	return fleet.Answer{OK: true, Effect: "its next leg will hear it"}
 }
 
 // ended is a run that ends without another leg: nobody has begun it, or nobody can.
-func (s *state) ended() bool { return s.Stopping && (!s.Begun || s.Failed) }
+func (s *state) ended() bool {
+	return s.Stopping != "" && (!s.Begun || s.Failed || s.Vain >= stopVain)
+}
+
+// hand gives the orders that the next leg hears.
+func (s *state) hand() []fleet.Order {
+	orders := s.Orders
+	s.Orders = nil
+	if s.Stopping != "" {
+		orders = append(orders, fleet.Order{Command: s.Stopping})
+	}
+	return orders
+}
+
+// back keeps orders that nobody may have heard, before those that came since. A wish to
+// end the run is handed to every leg anyway.
+func (s *state) back(orders []fleet.Order) {
+	orders = slices.DeleteFunc(slices.Clone(orders), func(o fleet.Order) bool { return o.Command == stop || o.Command == stopNow })
+	s.Orders = append(orders, s.Orders...)
+}
 
 // end ends it.
 func (s *state) end() {

@@ -3,6 +3,7 @@ package flow
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -23,6 +24,7 @@ type run struct {
 	now    loop.Status    // what people see
 	asked  bool           // a leg was asked for and is not over
 	live   fleet.Progress // what the leg last said; no host: none is live
+	handed string         // the order to end that the leg was given
 	legs   int            // in this history
 	take   workflow.CancelFunc
 	showed card
@@ -85,21 +87,19 @@ func (r *run) drive(ctx workflow.Context) error {
 func (r *run) rest(ctx workflow.Context) error {
 	for {
 		now := workflow.Now(ctx)
-		wait := r.wakes().Sub(now)
-		changed := func() bool { return r.Stopping || r.Hurry || r.Paused }
+		wait, stopping, paused := r.wakes().Sub(now), r.Stopping, r.Paused
+		changed := func() bool { return r.Stopping != stopping || r.Paused != paused || r.Hurry }
 		var err error
 		switch {
 		case r.ended():
 			r.end()
 			return nil
-		case r.Stopping:
-			return nil
 		case r.Failed:
 			r.show(ctx, fleet.Failed)
-			err = workflow.Await(ctx, func() bool { return !r.Failed || r.Stopping })
-		case r.Paused:
+			err = workflow.Await(ctx, func() bool { return !r.Failed || r.Stopping != "" })
+		case r.Paused && r.Stopping == "":
 			r.show(ctx, loop.Paused)
-			err = workflow.Await(ctx, func() bool { return !r.Paused || r.Stopping })
+			err = workflow.Await(ctx, changed)
 		case wait <= 0 || r.Hurry:
 			r.Hurry = false
 			return nil
@@ -129,7 +129,7 @@ func (r *run) hear(ctx workflow.Context) {
 		r.began(workflow.Now(ctx))
 		r.live = p
 		r.show(ctx, loop.Running)
-		if first && len(r.Orders) > 0 {
+		if first {
 			workflow.Go(ctx, r.catchUp)
 		}
 	}
@@ -252,13 +252,16 @@ func (r *run) tell(ctx workflow.Context, o fleet.Order) (a fleet.Answer, heard b
 
 // catchUp tells a leg that has just begun what was ordered after it was asked for.
 func (r *run) catchUp(ctx workflow.Context) {
-	leg := r.Leg
+	leg, ends := r.Leg, r.Stopping != r.handed
 	for len(r.Orders) > 0 && r.live.Host != "" && r.Leg == leg {
 		o := r.Orders[0]
-		r.Orders = r.Orders[1:]
+		r.Orders = slices.Clone(r.Orders[1:])
 		if _, heard := r.tell(ctx, o); !heard {
-			r.Orders = append([]fleet.Order{o}, r.Orders...)
+			r.back([]fleet.Order{o})
 			return
 		}
+	}
+	if ends && r.live.Host != "" && r.Leg == leg {
+		r.tell(ctx, fleet.Order{Command: r.Stopping}) // or else the next leg hears it
 	}
 }

@@ -266,10 +266,15 @@ func TestALiveLegHearsOrders(t *testing.T) {
 	heard := make(chan fleet.Order, 8)
 	live := fleet.Progress{Leg: 1, Worker: "a", Host: "host/a", State: loop.Running, Iterations: 1}
 	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
-		if turn.Leg > 1 {
-			return done(turn, 2)
-		}
 		order := func(o fleet.Order, ok bool) { w.UpdateWorkflow(orderUpdate, "", answer{w.t, o, ok}, o) }
+		if turn.Leg > 1 {
+			order(fleet.Order{Command: stop}, true)
+			w.SignalWorkflow(progressSignal, fleet.Progress{Leg: 2, Host: "host/a"})
+			if o := <-heard; o.Command != stop {
+				t.Errorf("the last leg hears %+v", o)
+			}
+			return fleet.Standing{State: loop.Stopped, Iterations: 2, Leg: 2}, nil
+		}
 		order(fleet.Order{Command: note, Text: "early"}, true)
 		w.SignalWorkflow(progressSignal, live)
 		if o := <-heard; o.Text != "early" {
@@ -296,7 +301,7 @@ func TestALiveLegHearsOrders(t *testing.T) {
 		}
 	})
 	w.orders(2*time.Hour, fleet.Order{Command: resume}, true)
-	if row := w.goes(aSpec); row.State != loop.Done || len(w.turns) != 2 || len(w.turns[1].Orders) != 0 {
+	if row := w.goes(aSpec); row.State != loop.Stopped || len(w.turns) != 2 || len(w.turns[1].Orders) != 0 {
 		t.Errorf("it ended %+v after legs %+v", row, w.turns)
 	}
 }
@@ -358,6 +363,36 @@ func TestWhatCannotBeKeptForHoursWaitsForAPerson(t *testing.T) {
 	w.orders(stuckTime+2*time.Hour, fleet.Order{Command: stop}, true)
 	if row := w.goes(aSpec); row.State != loop.Stopped || row.Why == "" {
 		t.Errorf("it ended %+v", row)
+	}
+}
+
+// A wish to end a run is not lost with the worker that heard it, and not waited for where
+// nobody can obey.
+func TestAWishToEndARunIsNotLost(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg == 1 {
+			w.SignalWorkflow(progressSignal, fleet.Progress{Leg: 1, Worker: "a", Host: "host/a"})
+			told := make(chan struct{})
+			w.tells(func(int, fleet.Order) (fleet.Answer, error) {
+				defer close(told)
+				return fleet.Answer{OK: true}, nil
+			})
+			o := fleet.Order{Command: stopNow}
+			w.UpdateWorkflow(orderUpdate, "", answer{w.t, o, true}, o)
+			<-told
+			time.Sleep(50 * time.Millisecond) // its answer arrives
+		}
+		return fleet.Standing{}, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_HEARTBEAT, nil)
+	})
+	began := w.Now()
+	row := w.goes(aSpec)
+	if took := w.Now().Sub(began); row.State != loop.Stopped || len(w.turns) != stopVain || took < 2*time.Second || took > time.Minute {
+		t.Errorf("after %d legs and %s it ended %+v", len(w.turns), took, row)
+	}
+	for _, turn := range w.turns[1:] {
+		if !slices.Equal(turn.Orders, []fleet.Order{{Command: stopNow}}) {
+			t.Errorf("leg %d heard %+v", turn.Leg, turn.Orders)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"slices"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/fleet"
@@ -10,6 +9,7 @@ import (
 
 // How much patience there is with legs that come to nothing.
 const (
+	stopVain   = 3                // in a row that should have ended the run; then it ends without one
 	mostVain   = 10               // in a row, and
 	vainTime   = time.Hour        // over so long: then the run waits for a person
 	stuckTime  = 6 * time.Hour    // likewise, while only one worker has what was done
@@ -26,12 +26,12 @@ type state struct {
 	Last     fleet.Standing `json:"last"`
 	Orders   []fleet.Order  `json:"orders,omitempty"` // for the next leg
 	Paused   bool           `json:"paused,omitempty"`
-	Stopping bool           `json:"stopping,omitempty"`
-	Hurry    bool           `json:"hurry,omitempty"`  // the next wait is not waited for
-	Failed   bool           `json:"failed,omitempty"` // it waits for a person
-	Lost     int            `json:"lost,omitempty"`   // legs that ended without a word
-	Vain     int            `json:"vain,omitempty"`   // legs in a row that came to nothing
-	Idle     int            `json:"idle,omitempty"`   // legs in a row that did nothing, and say they are well
+	Stopping string         `json:"stopping,omitempty"` // the order that wants its end
+	Hurry    bool           `json:"hurry,omitempty"`    // the next wait is not waited for
+	Failed   bool           `json:"failed,omitempty"`   // it waits for a person
+	Lost     int            `json:"lost,omitempty"`     // legs that ended without a word
+	Vain     int            `json:"vain,omitempty"`     // legs in a row that came to nothing
+	Idle     int            `json:"idle,omitempty"`     // legs in a row that did nothing, and say they are well
 	Wrong    string         `json:"wrong,omitempty"`
 	Stuck    time.Time      `json:"stuck,omitzero"` // since when what was done cannot be kept
 	Again    time.Time      `json:"again,omitzero"` // no leg is asked for before
@@ -87,7 +87,7 @@ func (s *state) lost(why string, orders []fleet.Order, now time.Time) {
 // vain takes in that a leg came to nothing, so that nobody may have heard its orders.
 func (s *state) vain(why string, orders []fleet.Order, now time.Time) {
 	s.Wrong = why
-	s.Orders = slices.Concat(orders, s.Orders)
+	s.back(orders)
 	s.Last.Host, s.Last.Until = "", time.Time{} // not that worker first
 	s.badly(now)
 }
@@ -121,7 +121,7 @@ func (s *state) over() bool {
 
 // wakes is when the next leg may be asked for.
 func (s *state) wakes() time.Time {
-	if s.Again.After(s.Last.Until) {
+	if s.Stopping != "" || s.Again.After(s.Last.Until) {
 		return s.Again
 	}
 	return s.Last.Until

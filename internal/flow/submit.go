@@ -45,7 +45,7 @@ func (s *Service) Order(ctx context.Context, word string, o fleet.Order) (fleet.
 	ctx, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
 	if err := check(o); err != nil {
-		return fleet.Answer{}, err
+		return fleet.Answer{}, &fleet.WrongError{What: err.Error(), Do: "say it again as \"refrain fleet --help\" has it"}
 	}
 	row, err := s.Find(ctx, word)
 	if err != nil {
