@@ -128,7 +128,7 @@ func TestARunWithoutRecordsIsListedAndHasNoPage(t *testing.T) {
 		t.Fatalf("runs %+v", o.Runs)
 	}
 	i := slices.IndexFunc(o.Runs, func(r Row) bool { return r.ID == "loop_later" })
-	if i < 0 || o.Runs[i].State != "queued" || o.Runs[i].Group != isLive || o.Runs[i].Repository != "shop" || o.Runs[i].Run != "later" {
+	if i < 0 || o.Runs[i].State != "queued" || o.Runs[i].Group != isLive || o.Runs[i].Repository != "shop" || o.Runs[i].Run != "later" || o.Runs[i].Why != "it waits for a worker of queue team" {
 		t.Errorf("runs %+v", o.Runs)
 	}
 	for _, path := range []string{"/api/runs/loop_later", "/api/runs/loop_later/story", "/api/runs/loop_later/gates"} {

@@ -16,6 +16,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -128,6 +129,9 @@ func (f *fleet) announce(run *view.Run, now time.Time) string {
 	}
 	row := rowOf(run, "", 0, now)
 	row.Repository = repositoryAt(run, "")
+	if run.Away != nil {
+		row.Why = text.Line(run.Away.Who)
+	}
 	next.renew(f, row)
 	f.ships[key] = next
 	if other := f.byID[run.ID]; other == nil || other.coming {
