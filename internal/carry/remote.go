@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -104,8 +105,35 @@ func (r *remote) make(ctx context.Context, tree *git.Tree) error {
 		return err
 	}
 	r.format = strings.TrimSpace(string(format))
-	return outfit(r.repo, r.format, strings.TrimSuffix(string(out), "\n")+"\n")
+	if err := outfit(r.repo, r.format, strings.TrimSuffix(string(out), "\n")+"\n"); err != nil {
+		return err
+	}
+	if err := r.likewiseShallow(ctx, tree); err != nil {
+		return fmt.Errorf("make a repository to carry with: %w", err)
+	}
+	return nil
 }
+
+// likewiseShallow has our repository lack the history that the user's lacks: else a
+// remote would take it for known.
+func (r *remote) likewiseShallow(ctx context.Context, tree *git.Tree) error {
+	out, err := tree.Program().Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", shallowFile)
+	if err != nil {
+		return err
+	}
+	ours := filepath.Join(r.repo, shallowFile)
+	theirs, err := files.ReadFile(ctx, strings.TrimSuffix(string(out), "\n"), git.SmallFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return files.Ignoring(os.Remove(ours), fs.ErrNotExist)
+	}
+	if err != nil {
+		return err
+	}
+	return files.Replace(ours, theirs, 0o600, files.NoSync)
+}
+
+// shallowFile is where git lists commits whose parents it does not have.
+const shallowFile = "shallow"
 
 // outfit makes a repository of ours, which reads the objects of others, too.
 func outfit(repo, format, alternates string) error {
