@@ -218,7 +218,7 @@ func (d *departure) state(ctx context.Context, prior *Card) (s *state, since int
 	}
 	if last := d.entry.State.LastCheckpoint; last != "" && last != made.ID {
 		if was, err := h.Kept.Load(ctx, last); err == nil {
-			changed, err := d.remote.run(ctx, nil, d.more, "diff-tree", "-r", "-z", "--name-only", was.Tree, made.Tree)
+			changed, err := d.remote.run(ctx, nil, d.more, "diff-tree", "-r", "-z", "--name-only", was.Tree, made.Tree, "--", ":(literal)"+card.Prefix)
 			if err != nil {
 				return nil, 0, fmt.Errorf("compare the work tree with what the run left: %w", err)
 			}
