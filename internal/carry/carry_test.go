@@ -487,6 +487,42 @@ func TestCommitsOfNoBranchAreNotLeft(t *testing.T) {
 	w.must(w.fetch("second", run, false))
 }
 
+// A run does not put its files in the place of another project. Where there is nothing
+// yet, or not all of the history, it comes.
+func TestOnlyIntoItsOwnRepository(t *testing.T) {
+	w := newWorld(t)
+	w.git(w.at("first"), "commit", "-q", "--allow-empty", "-m", "more")
+	run := w.park("first")
+	w.must(w.push("first", run))
+	w.git(w.dir, "init", "-q", "-b", "main", "other")
+	w.git(w.at("other"), "remote", "add", "origin", w.at("hub.git"))
+	w.write("other", "mine", "x\n")
+	w.git(w.at("other"), "add", ".")
+	w.git(w.at("other"), "commit", "-qm", "mine")
+	_, err := w.fetch("other", run, false)
+	var unwilling *UnwillingError
+	if !errors.As(err, &unwilling) || w.read("other", "mine") != "x\n" {
+		t.Errorf("%v", err)
+	}
+	w.git(w.dir, "init", "-q", "-b", "main", "empty")
+	w.git(w.at("empty"), "remote", "add", "origin", w.at("hub.git"))
+	w.must(w.fetch("empty", run, false))
+	w.whole("empty", run)
+	w.must(w.push("empty", run))
+	w.git(w.at("first"), "commit", "-q", "--allow-empty", "-m", "after the run")
+	w.git(w.at("first"), "push", "-q", "origin", "HEAD:later")
+	w.git(w.dir, "clone", "-q", "--depth=1", "-b", "later", "file://"+w.at("hub.git"), "shallow")
+	w.must(w.fetch("shallow", run, false))
+	w.whole("shallow", run)
+	w.write("shallow", "more", "x\n")
+	w.git(w.at("shallow"), "add", "more")
+	w.git(w.at("shallow"), "commit", "-qm", "in the shallow clone")
+	w.must(w.push("shallow", run))
+	w.must(w.fetch("second", run, false))
+	w.whole("second", run)
+	w.git(w.at("second"), "fsck")
+}
+
 // A secret is known by each of its names.
 func TestASecretOfTwoNames(t *testing.T) {
 	w := newWorld(t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/checkpoint"
@@ -151,6 +152,9 @@ func (a *admission) admit(ctx context.Context) (*Moved, error) {
 	if card.Prefix != a.tree.Prefix() {
 		return nil, &UnwillingError{fmt.Sprintf("the run works in the folder %q of the repository", card.Prefix), "go to that folder here"}
 	}
+	if err := a.related(ctx, head, card); err != nil {
+		return nil, err
+	}
 	to := git.Arrival{Tree: a.tree, From: a.remote.repo, Ref: "refs/refrain/heads/" + a.id, Commit: card.Head, Branch: card.Branch}
 	if _, err := a.remote.run(ctx, nil, nil, "update-ref", to.Ref, card.Head); err != nil {
 		return nil, err
@@ -172,6 +176,33 @@ func (a *admission) admit(ctx context.Context) (*Moved, error) {
 	}
 	a.card = card
 	return a.install(ctx, found, card, l, to)
+}
+
+// related refuses a repository that the run is not of: what it has brought along would
+// stand in the place of another project. One without a commit is any. Of one that does
+// not have all of its history nobody can tell.
+func (a *admission) related(ctx context.Context, head string, card Card) error {
+	if head == "" || head == card.Head {
+		return nil
+	}
+	here := a.tree.Program()
+	if shallow, err := here.Run(ctx, "rev-parse", "--is-shallow-repository"); err != nil || strings.TrimSpace(string(shallow)) != "false" {
+		return err
+	}
+	roots, err := a.remote.run(ctx, nil, nil, "rev-list", "--max-parents=0", card.Head, "--")
+	if err != nil {
+		return fmt.Errorf("look where the history of the run begins: %w", err)
+	}
+	for _, root := range strings.Fields(roots) {
+		_, err := here.Run(ctx, "cat-file", "-e", root+"^{commit}")
+		if err == nil {
+			return nil
+		}
+		if _, answered := git.ExitCode(err); !answered {
+			return err
+		}
+	}
+	return &UnwillingError{card.Name + " is of another repository: nothing of its history is in this one", "go to a clone of the one that it is of, or to an empty one: git init"}
 }
 
 // clean refuses a work tree with something in it that nobody would find again. What the
