@@ -80,8 +80,21 @@ func (d *rehearsalDecoder) Decode(line []byte) []loop.Payload {
 		d.ended, d.well = true, p.OK && !p.Pending
 	case *loop.AgentUsage:
 		d.price(&p.Usage)
+	case *loop.AgentRetry:
+		if limit := d.waits(p); limit != nil {
+			return []loop.Payload{p, limit}
+		}
 	}
 	return []loop.Payload{p}
+}
+
+// waits is the limit for which somebody waits long before they try again.
+func (d *rehearsalDecoder) waits(try *loop.AgentRetry) loop.Payload {
+	e, after := try.Error, try.After.Duration()
+	if e == nil || e.Kind != loop.ErrUsageLimit && e.Kind != loop.ErrRateLimit || after < soon || d.options.Now == nil {
+		return nil
+	}
+	return &loop.AgentLimit{Limit: loop.Limit{Kind: limitIn(normal(e.Message), e.Kind), Until: d.options.Now().Add(after).UTC()}}
 }
 
 func (d *rehearsalDecoder) Finished() bool { return d.well }

@@ -125,3 +125,28 @@ func TestRehearsalReadsWhatThePlayerPrints(t *testing.T) {
 		t.Errorf("Close gave %+v after a whole stream", left)
 	}
 }
+
+// Who says for how long it waits before it tries again has said when the limit ends.
+func TestALongWaitInOurWordsIsALimit(t *testing.T) {
+	now := time.Date(2026, 11, 19, 22, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		line  string
+		until time.Time
+	}{
+		{`{"type":"agent.retry","try":1,"after_ms":7200000,"error":{"kind":"usage_limit","message":"usage limit reached"}}`, now.Add(2 * time.Hour)},
+		{`{"type":"agent.retry","try":1,"after_ms":7200000,"error":{"kind":"rate_limit"}}`, now.Add(2 * time.Hour)},
+		{`{"type":"agent.retry","try":1,"after_ms":2000,"error":{"kind":"rate_limit"}}`, time.Time{}},
+		{`{"type":"agent.retry","try":1,"after_ms":7200000,"error":{"kind":"server"}}`, time.Time{}},
+		{`{"type":"agent.retry","try":1,"after_ms":7200000}`, time.Time{}},
+	} {
+		var until time.Time
+		for _, p := range newRehearsalDecoder(Options{Now: func() time.Time { return now }}).Decode([]byte(tt.line)) {
+			if limit, ok := p.(*loop.AgentLimit); ok {
+				until = limit.Limit.Until
+			}
+		}
+		if !until.Equal(tt.until) {
+			t.Errorf("%s: a limit until %v, want %v", tt.line, until, tt.until)
+		}
+	}
+}
