@@ -33,6 +33,29 @@ func TestSameModel(t *testing.T) {
 	}
 }
 
+func TestMeant(t *testing.T) {
+	for _, tt := range []struct {
+		asked, named string
+		want         bool
+	}{
+		{"claude-sonnet-4-5", "claude-sonnet-4-5-20250929", true},
+		{"sonnet", "claude-sonnet-4-5-20250929", true},
+		{"opus[1m]", "claude-opus-4-8[1m]", true},
+		{"opus", "claude-sonnet-4-5-20250929", false},
+		{"opusplan", "claude-sonnet-4-5-20250929", true},
+		{"pro", "gemini-2.5-flash", false},
+		{"mine", "qwen3-coder", true},
+		{"custom:fake-0", "custom:fake-0", true},
+		{"gpt-5.1", "gpt-5", false},
+		{"openrouter/qwen/qwen3-coder", "qwen3-coder", true},
+		{"qwen3-max", "qwen3-coder", false},
+	} {
+		if got := Meant(tt.asked, tt.named); got != tt.want {
+			t.Errorf("Meant(%q, %q) = %v, want %v", tt.asked, tt.named, got, tt.want)
+		}
+	}
+}
+
 // The model that answered, where the stream tells it.
 func TestAnotherModelAnswers(t *testing.T) {
 	want := map[string]string{

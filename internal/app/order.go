@@ -157,15 +157,15 @@ type (
 // detectors hear what the agent says: a fresh set for each attempt.
 func (s Blueprint) detectors(a *engine.Attempt) []engine.Listener {
 	return []engine.Listener{
-		detect.Ending(),                  // how it ended; the others read that
-		detect.Denials(),                 // what it was not allowed to do
-		detect.Claims(s.Claims),          // done, or blocked
-		detect.Reasons(s.Claims.Gates),   // why it changed tests
-		detect.Summaries(),               // what it says of its work
-		detect.LastWords(notices(a)),     // what it complains of
-		detect.OtherModel(),              // who answers in the place of whom
-		detect.TestRuns(a.Worker.InText), // tests that it ran
-		detect.Patterns(s.Patterns),      // what nobody wants to see
+		detect.Ending(),                                // how it ended; the others read that
+		detect.Denials(),                               // what it was not allowed to do
+		detect.Claims(s.Claims),                        // done, or blocked
+		detect.Reasons(s.Claims.Gates),                 // why it changed tests
+		detect.Summaries(),                             // what it says of its work
+		detect.LastWords(notices(a)),                   // what it complains of
+		detect.OtherModel(a.Worker.Model, agent.Meant), // who answers in the place of whom
+		detect.TestRuns(a.Worker.InText),               // tests that it ran
+		detect.Patterns(s.Patterns),                    // what nobody wants to see
 	}
 }
 
