@@ -122,14 +122,16 @@ func (p *packer) pack(ctx context.Context) error {
 	if len(loose) < packAfter/2 {
 		return nil
 	}
-	packs, err := p.repo.ourPacks(ctx)
+	packs, err := p.repo.ourPacks()
 	if err != nil {
 		return fmt.Errorf("pack the checkpoints: %w", err)
 	}
-	merged := mergeable(len(loose), packs)
+	var merged []pack
 	names := loose
-	for _, m := range merged {
-		names = append(names, m.names...)
+	for _, m := range mergeable(len(loose), packs) {
+		if m.read(ctx, p.repo.format) == nil {
+			merged, names = append(merged, m), append(names, m.names...)
+		}
 	}
 	defer os.RemoveAll(scratch)
 	if err := p.write(ctx, scratch, names); err != nil {
@@ -154,10 +156,10 @@ func (p *packer) pack(ctx context.Context) error {
 // twice as large, and there are few packs to look into.
 func mergeable(n int, packs []pack) []pack {
 	for i, p := range packs {
-		if len(p.names) > n {
+		if p.size > n {
 			return packs[:i]
 		}
-		n += len(p.names)
+		n += p.size
 	}
 	return packs
 }
@@ -193,13 +195,8 @@ func (p *packer) place(ctx context.Context, scratch string) (pack, error) {
 	if err := files.SyncDir(into); err != nil {
 		return pack{}, err
 	}
-	at := filepath.Join(into, filepath.Base(made[0]))
-	text, err := files.ReadFile(ctx, at, maxIndex)
-	if err != nil {
-		return pack{}, err
-	}
-	names, err := listedIn(text, p.repo.format)
-	return pack{index: at, names: names}, err
+	placed := pack{index: filepath.Join(into, filepath.Base(made[0]))}
+	return placed, placed.read(ctx, p.repo.format)
 }
 
 // only is those of the names that are in the pack.

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,34 +23,57 @@ import (
 // all stores of a project share, and to write those once more would cost room.
 const ours = "kept-"
 
-// pack is one of our packs: the path of its index, and the names of what is in it.
+// pack is one of our packs: the path of its index, how many objects are in it, and their
+// names, where somebody has read them.
 type pack struct {
 	index string
+	size  int
 	names []string
 }
 
 // maxIndex is more than the index of any pack of ours has.
 const maxIndex = 4 << 30
 
-// ourPacks reads the packs that we made, those with the fewest objects first. One
-// whose index cannot be read is none of ours.
-func (r *shadow) ourPacks(ctx context.Context) ([]pack, error) {
+// ourPacks lists the packs that we made, those with the fewest objects first. The index
+// of a large one is large: no more of it is read than how many objects it lists. One whose
+// index cannot be read is none of ours.
+func (r *shadow) ourPacks() ([]pack, error) {
 	found, err := filepath.Glob(filepath.Join(globQuoted(r.objects()), "pack", ours+"*.idx"))
 	if err != nil {
 		return nil, err
 	}
 	var all []pack
 	for _, at := range found {
-		text, err := files.ReadFile(ctx, at, maxIndex)
-		if err != nil {
-			continue
-		}
-		if names, err := listedIn(text, r.format); err == nil {
-			all = append(all, pack{index: at, names: names})
+		if n, err := sizeIn(at); err == nil {
+			all = append(all, pack{index: at, size: n})
 		}
 	}
-	slices.SortFunc(all, func(a, b pack) int { return len(a.names) - len(b.names) })
+	slices.SortFunc(all, func(a, b pack) int { return a.size - b.size })
 	return all, nil
+}
+
+func sizeIn(index string) (int, error) {
+	f, err := files.OpenFile(index)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var beginning [indexHead]byte
+	if _, err := io.ReadFull(f, beginning[:]); err != nil {
+		return 0, err
+	}
+	return listedSize(beginning[:])
+}
+
+// read reads the names of what is in the pack.
+func (p *pack) read(ctx context.Context, format string) error {
+	text, err := files.ReadFile(ctx, p.index, maxIndex)
+	if err != nil {
+		return err
+	}
+	p.names, err = listedIn(text, format)
+	p.size = len(p.names)
+	return err
 }
 
 // globQuoted is a path in a pattern.
@@ -65,15 +89,24 @@ func nameLength(format string) int {
 	return 20
 }
 
-// listedIn is the names that the index of a pack lists: behind eight bytes that say
-// what it is come 256 counts, the last of which counts all, and then the names.
-func listedIn(index []byte, format string) ([]string, error) {
-	const head, fan = 8, 256 * 4
-	if len(index) < head+fan || !bytes.HasPrefix(index, []byte("\xfftOc\x00\x00\x00\x02")) {
-		return nil, errors.New("it is no index of a pack")
+// indexHead is what the index of a pack begins with: eight bytes that say what it is, and
+// 256 counts, the last of which counts all that it lists.
+const indexHead = 8 + 256*4
+
+func listedSize(index []byte) (int, error) {
+	if len(index) < indexHead || !bytes.HasPrefix(index, []byte("\xfftOc\x00\x00\x00\x02")) {
+		return 0, errors.New("it is no index of a pack")
 	}
-	n, length := int(binary.BigEndian.Uint32(index[head+fan-4:])), nameLength(format)
-	rest := index[head+fan:]
+	return int(binary.BigEndian.Uint32(index[indexHead-4:])), nil
+}
+
+// listedIn is the names that the index of a pack lists, which come next in it.
+func listedIn(index []byte, format string) ([]string, error) {
+	n, err := listedSize(index)
+	if err != nil {
+		return nil, err
+	}
+	length, rest := nameLength(format), index[indexHead:]
 	if n > len(rest)/length {
 		return nil, errors.New("it is cut off")
 	}

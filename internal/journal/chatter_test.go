@@ -30,6 +30,10 @@ func FuzzChatter(f *testing.F) {
 	f.Add("a\x00b", "\U0001f600", "1234567\"", true, -1, 1e-7)
 	f.Add("", "", "12345678\x80", true, math.MaxInt, 1e21)
 	f.Add("", "", "        \n        ", false, math.MinInt, -3.1)
+	f.Add("", "", "\ufffd\xed\xa0\x80\xf4\x90\x80\x80\xc0\xaf", false, 1, math.Copysign(0, -1))
+	f.Add("", "", "\x7f\u0080\u2028", false, 1, 5e-324)
+	f.Add("", "", "", false, 1, math.Nextafter(1e21, 0))
+	f.Add("", "", "", false, 1, math.Nextafter(1e-6, 0))
 	f.Fuzz(func(t *testing.T, a, b, c string, yes bool, n int, cost float64) {
 		if math.IsNaN(cost) || math.IsInf(cost, 0) {
 			cost = 1
