@@ -1,6 +1,7 @@
 package lull
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,14 +9,14 @@ import (
 
 func TestMemoryIsGivenBackOnceInALull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		freed := 0
-		w := watch(func() { freed++ })
+		var freed atomic.Int64
+		w := watch(func() { freed.Add(1) })
 		defer w.Close()
-		expect := func(want int, when string) {
+		expect := func(want int64, when string) {
 			t.Helper()
 			synctest.Wait()
-			if freed != want {
-				t.Errorf("%s: %d times, want %d", when, freed, want)
+			if got := freed.Load(); got != want {
+				t.Errorf("%s: %d times, want %d", when, got, want)
 			}
 		}
 		for range 100 {
@@ -35,13 +36,13 @@ func TestMemoryIsGivenBackOnceInALull(t *testing.T) {
 
 func TestNothingIsDoneAfterClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		freed := 0
-		w := watch(func() { freed++ })
+		var freed atomic.Int64
+		w := watch(func() { freed.Add(1) })
 		w.Close()
 		w.Stir()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if freed != 0 {
+		if freed.Load() != 0 {
 			t.Error("memory was given back")
 		}
 	})
