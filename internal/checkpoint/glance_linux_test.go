@@ -59,6 +59,28 @@ func TestAGlanceMissesNothing(t *testing.T) {
 	}
 }
 
+// Of a folder that has become a repository git tells only when its files are gone from
+// the index, though nothing may have been written to it since.
+func TestAGlanceFindsAFolderThatHasBecomeARepository(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	f.Write("sub/file", "kept")
+	f.Commit("a folder")
+	everything := f.keep(f.open())
+	f.checkpoint(everything)
+	s := f.keep(f.open())
+	f.checkpoint(s)
+	f.Must(os.RemoveAll(f.Path("sub")))
+	f.Git("init", "-q", "--template=", f.Path("sub"))
+	for i := range 3 {
+		c, all := f.glance(s)
+		want := f.checkpoint(everything)
+		if c.Tree != want.Tree || !c.facts.equal(want.facts) {
+			t.Errorf("glance %d, at everything: %v: it misses %q", i+1, all, says(f.changes(everything, c, want)))
+		}
+	}
+}
+
 // A glance looks at what was written to and at nothing else.
 func TestAGlanceIsOne(t *testing.T) {
 	t.Parallel()

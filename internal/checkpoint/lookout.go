@@ -2,7 +2,9 @@ package checkpoint
 
 import (
 	"context"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -108,9 +110,10 @@ func besides(places, more []string) []string {
 	return append([]string{}, outermost(all)...)
 }
 
-// looked says that what was to be looked at was, or everything, and which files are new
-// or others.
-func (l *lookout) looked(everything bool, kept []string) {
+// looked says that what was to be looked at was, or everything, which files are new or
+// others, and which are gone. A folder that has become a repository git tells of only
+// when its index has nothing in it any more, and so at the next look.
+func (l *lookout) looked(everything bool, kept, gone []string) {
 	if l.watch == nil {
 		return
 	}
@@ -119,6 +122,13 @@ func (l *lookout) looked(everything bool, kept []string) {
 	}
 	clear(l.pending)
 	seen := map[string]bool{}
+	for _, name := range gone {
+		for dir := range above(name) {
+			if _, err := os.Lstat(filepath.Join(l.top, filepath.FromSlash(dir), ".git")); err == nil {
+				l.pending[dir] = true
+			}
+		}
+	}
 	for _, name := range kept {
 		for dir := range above(name) {
 			seen[dir] = true

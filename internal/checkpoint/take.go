@@ -149,7 +149,7 @@ func (s *Store) take(ctx context.Context, within []string) (Checkpoint, error) {
 	sorted.facts = sorted.facts.sorted()
 	c, err := s.settle(ctx, last, sorted, tracked)
 	if err == nil {
-		s.lookout.looked(!s.glanced, sorted.keep)
+		s.lookout.looked(!s.glanced, sorted.keep, sorted.drop)
 	}
 	return c, err
 }
