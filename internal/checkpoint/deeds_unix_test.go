@@ -120,9 +120,10 @@ func TestAStoreKeepsWhatANewOneWould(t *testing.T) {
 			done = append(done, deeds[random.IntN(len(deeds))].do(random))
 		}
 		done = append(done, "look")
-		c, anew := f.checkpoint(s), f.keep(f.open())
-		want, err := anew.Checkpoint(t.Context())
-		f.Must(err)
+		anew := f.keep(f.open())
+		f.checkpoint(s)
+		f.checkpoint(anew) // of a pipe in the place of a file git tells once
+		c, want := f.checkpoint(s), f.checkpoint(anew)
 		c.facts.Modes, want.facts.Modes = nil, nil // which git does not tell of
 		if c.Tree != want.Tree || !c.facts.equal(want.facts) {
 			t.Fatalf("seed %d, after %q: %+v is kept, and a new store keeps %+v", seed, done, f.paths(s, c), f.paths(anew, want))
