@@ -44,8 +44,8 @@ func (o *submitOptions) runCarried(ctx context.Context, s *site, req request.Req
 		return err
 	}
 	spec.Name = name
-	s.tellWorries()
 	if o.dry {
+		s.tellWorries()
 		return foresee(s.post, []fleet.Spec{spec}, asJSON)
 	}
 	service, err := s.backend.Dial(ctx, serverOf(s.settings)) // before it leaves
@@ -56,7 +56,7 @@ func (o *submitOptions) runCarried(ctx context.Context, s *site, req request.Req
 	if spec.Leg, spec.Branch, err = s.push(ctx, entry, note, meant); err != nil {
 		return err
 	}
-	if err := o.handIn(ctx, s.post, service, []fleet.Spec{spec}, asJSON); err != nil {
+	if err := o.handIn(ctx, s, service, []fleet.Spec{spec}, asJSON); err != nil {
 		s.Warn(entry.Name+" is on "+far.Name+" by now, and does not go on here", "say the same again, or take it back: refrain carry fetch "+entry.Name+" "+far.Name+" --trust")
 		return err
 	}

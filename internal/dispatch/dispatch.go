@@ -3,10 +3,13 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/cli"
+	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/fleet"
 )
 
@@ -103,6 +106,16 @@ func (p post) asking(run func(ctx context.Context, service fleet.Service, cmd *c
 		defer service.Close()
 		return told(run(cmd.Context(), service, cmd, args))
 	})
+}
+
+// byFlag is an error about a setting that a flag of a command gave, with the help of that
+// command for a hint, where nothing better is known.
+func byFlag(cmd *cobra.Command, err error) error {
+	var wrong *config.Errors
+	if errors.As(err, &wrong) && wrong.Hint() == "" && strings.HasPrefix(wrong.Problems[0].File, "--") {
+		return cli.UsageError(wrong.Error(), fmt.Sprintf("see %q", cmd.CommandPath()+" --help"))
+	}
+	return err
 }
 
 // told is an error as the exit statuses have it: what nobody knows, or has already, was

@@ -129,6 +129,9 @@ func (s service) Order(_ context.Context, run string, o fleet.Order) (fleet.Answ
 
 // Wait waits until a story says that the run is over.
 func (s service) Wait(ctx context.Context, run string) (fleet.Row, error) {
+	if err := os.WriteFile(bookFile()+".waits", []byte(run), 0o600); err != nil {
+		return fleet.Row{}, err
+	}
 	for {
 		k, err := readBook()
 		if err != nil {
@@ -191,7 +194,7 @@ func (s service) Unschedule(_ context.Context, name string) error {
 func workBook(ctx context.Context, server fleet.Server, shift fleet.Shift, legs fleet.Legs) error {
 	k, err := readBook()
 	if err != nil {
-		return err
+		return errors.Join(os.WriteFile(bookFile()+".tried", []byte("once\n"), 0o600), err)
 	}
 	if k.Works++; k.Works <= k.Lost {
 		return errors.Join(k.write(), &fleet.UnreachableError{Address: server.Address, Err: errors.New("connection refused")})
@@ -233,6 +236,9 @@ func newDesk(b Bench) (Desk, error) {
 func (d *desk) Run(_ context.Context, t fleet.Turn, _ fleet.Hooks) (fleet.Standing, error) {
 	if os.Getenv("REFRAIN_FLEET_API_KEY") != "" {
 		return fleet.Standing{}, errors.New("the key is there for agents to read")
+	}
+	if err := os.WriteFile(bookFile()+".leg", []byte(t.Spec.Words), 0o600); err != nil {
+		return fleet.Standing{}, err
 	}
 	switch t.Spec.Words {
 	case "slow":

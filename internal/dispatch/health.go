@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/cli"
 )
 
 // The states of a worker.
@@ -58,11 +60,11 @@ func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}{h.worker, h.queue, state, h.live()})
 }
 
-// serve answers until its end is called.
-func (h *health) serve(address string) (end func(), err error) {
+// serve answers at an address until its end is called. Port 0 is any that is free.
+func (h *health) serve(address string) (at string, end func(), err error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("listen for /healthz: %w", err)
+		return "", nil, cli.FailedError(fmt.Sprintf("listen for /healthz: %v", err), "name another port: --health 127.0.0.1:0 takes any that is free")
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/healthz", h)
@@ -73,7 +75,7 @@ func (h *health) serve(address string) (end func(), err error) {
 			h.set(unserved) // nobody hears it, and so the worker counts as ill
 		}
 	})
-	return func() {
+	return l.Addr().String(), func() {
 		ctx, over := context.WithTimeout(context.Background(), time.Second)
 		defer over()
 		_ = server.Shutdown(ctx)

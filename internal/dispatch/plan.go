@@ -9,6 +9,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/fleet"
 	"github.com/refrain-loop/refrain/internal/plan"
+	"github.com/refrain-loop/refrain/internal/request"
 )
 
 // ofPlan is a run for each task of a plan that is open, and has none below it that is.
@@ -22,7 +23,7 @@ func (s *site) ofPlan(ctx context.Context, path string, w wanted) ([]fleet.Spec,
 	}
 	tasks, err := plan.Read(files.Named{Path: full})
 	if err != nil {
-		return nil, err
+		return nil, cli.UsageError(err.Error(), request.HintOf(err))
 	}
 	rel, err := filepath.Rel(straight(s.place.Store.Tree), straight(full))
 	if err != nil || !filepath.IsLocal(rel) {

@@ -58,12 +58,12 @@ func scheduleAdd(p post) *cobra.Command {
 	cmd.Flags().StringVar(&at, "when", "", "when: as cron has it, in UTC, or \"every 6h\"")
 	asJSON := cli.AddJSON(cmd)
 	cmd.RunE = p.Heeding(func(cmd *cobra.Command, _ []string) error {
-		plan, server, err := schedule(p, cmd, &wish, &where)
+		s, plan, err := schedule(p, cmd, &wish, &where)
 		if err != nil {
-			return told(err)
+			return told(byFlag(cmd, err))
 		}
 		plan.Name, plan.When, plan.Spec.Name = name, inHours(at), name
-		service, err := p.backend.Dial(cmd.Context(), server)
+		service, err := p.backend.Dial(cmd.Context(), serverOf(s.settings))
 		if err != nil {
 			return err
 		}
@@ -71,6 +71,7 @@ func scheduleAdd(p post) *cobra.Command {
 		if err := service.Schedule(cmd.Context(), plan); err != nil {
 			return told(err)
 		}
+		s.tellWorries()
 		if *asJSON {
 			return p.PrintJSON(fleet.Planned{Name: name, When: at, Remote: plan.Spec.Remote})
 		}
@@ -80,22 +81,21 @@ func scheduleAdd(p post) *cobra.Command {
 	return cmd
 }
 
-// schedule is the plan, and the server that it is for. What its runs have of their own is
-// not said yet.
-func schedule(p post, cmd *cobra.Command, wish *cli.Wish, where *whereFlags) (fleet.Plan, fleet.Server, error) {
+// schedule is the plan, and where it is made. What its runs have of their own is not
+// said yet.
+func schedule(p post, cmd *cobra.Command, wish *cli.Wish, where *whereFlags) (*site, fleet.Plan, error) {
 	req, err := wish.Request(p.Shell, cmd)
 	if err != nil {
-		return fleet.Plan{}, fleet.Server{}, err
+		return nil, fleet.Plan{}, err
 	}
 	own, rest := apart(req.Flags)
 	req.Flags = rest
 	s := &site{post: p, flags: append(where.flags(cmd), own...), later: true}
 	if err := s.open(cmd.Context()); err != nil {
-		return fleet.Plan{}, fleet.Server{}, err
+		return nil, fleet.Plan{}, err
 	}
 	spec, err := s.spec(cmd.Context(), wanted{req: req, branch: where.branch})
-	s.tellWorries()
-	return fleet.Plan{Spec: spec}, serverOf(s.settings), err
+	return s, fleet.Plan{Spec: spec}, err
 }
 
 // leastEvery is how often a run is handed in at most.

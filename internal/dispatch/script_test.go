@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,6 +27,18 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// alone is a folder with refrain, and without its other program.
+func alone(dir string) error {
+	self, err := exec.LookPath("refrain")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.Link(self, filepath.Join(dir, filepath.Base(self)))
+}
+
 // One story per script: what a person types, and what they see.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -34,6 +47,9 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("FLEET", env.WorkDir+"/fleet.json")
+			if err := alone(filepath.Join(env.WorkDir, "alone")); err != nil {
+				return err
+			}
 			return story.CleanHome(env)
 		},
 		Cmds:            story.Words,

@@ -55,7 +55,7 @@ func submitCommand(p post) *cobra.Command {
 	f.BoolVar(&o.wait, "wait", false, "wait until it is over, and end as it does")
 	f.BoolVar(&o.dry, "dry-run", false, "look whether all is well, show what would be handed in, and hand nothing in")
 	asJSON := cli.AddJSON(cmd)
-	cmd.RunE = p.Heeding(func(cmd *cobra.Command, _ []string) error { return told(o.run(p, cmd, *asJSON)) })
+	cmd.RunE = p.Heeding(func(cmd *cobra.Command, _ []string) error { return told(byFlag(cmd, o.run(p, cmd, *asJSON))) })
 	return cmd
 }
 
@@ -108,8 +108,8 @@ func (o *submitOptions) run(p post, cmd *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	s.tellWorries()
 	if o.dry {
+		s.tellWorries()
 		return foresee(p, specs, asJSON)
 	}
 	service, err := p.backend.Dial(ctx, serverOf(s.settings))
@@ -117,11 +117,12 @@ func (o *submitOptions) run(p post, cmd *cobra.Command, asJSON bool) error {
 		return err
 	}
 	defer service.Close()
-	return o.handIn(ctx, p, service, specs, asJSON)
+	return o.handIn(ctx, s, service, specs, asJSON)
 }
 
 // handIn submits runs, tells of each, and waits for them if that is wanted.
-func (o *submitOptions) handIn(ctx context.Context, p post, service fleet.Service, specs []fleet.Spec, asJSON bool) error {
+func (o *submitOptions) handIn(ctx context.Context, s *site, service fleet.Service, specs []fleet.Spec, asJSON bool) error {
+	p := s.post
 	var in []submitted
 	var names []string
 	for _, spec := range specs {
@@ -131,6 +132,7 @@ func (o *submitOptions) handIn(ctx context.Context, p post, service fleet.Servic
 			}
 			return err
 		}
+		s.tellWorries()
 		in, names = append(in, of(spec)), append(names, spec.Name)
 		if !asJSON {
 			p.Say("%s is handed in, for the queue %s: its work becomes the branch %s", spec.Name, spec.Queue, cmp.Or(spec.Branch, "that it is on"))

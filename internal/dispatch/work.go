@@ -47,7 +47,7 @@ func workCommand(p post) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		w, err := newWorker(p, cmd)
 		if err != nil {
-			return err
+			return byFlag(cmd, err)
 		}
 		return w.work(cmd.Context())
 	}
@@ -166,12 +166,12 @@ func (w *worker) work(ctx context.Context) error {
 	defer w.heed(leave, legs)()
 	state := &health{worker: w.shift.Name, queue: w.shift.Queue, live: legs.Live}
 	if w.health != "" {
-		end, err := state.serve(w.health)
+		at, end, err := state.serve(w.health)
 		if err != nil {
 			return err
 		}
 		defer end()
-		w.log.say("how this worker is: http://%s/healthz", w.health)
+		w.log.say("how this worker is: http://%s/healthz", at)
 	}
 	context.AfterFunc(ctx, func() { state.set(leaving) })
 	w.log.say("%s works for the queue %s of %s: %s", w.shift.Name, w.shift.Queue, w.server.Address, w.offers())
