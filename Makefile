@@ -1,4 +1,4 @@
-# make          build ./refrain
+# make          build ./refrain and ./refrain-worker
 # make test     every test but the slow suites, in a few minutes
 # make race     every test with the race detector
 # make lint     formatting and static analysis
@@ -28,6 +28,7 @@ LDFLAGS  := -s -w -X github.com/refrain-loop/refrain/internal/cli.Version=$(VERS
 
 all:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain ./cmd/refrain
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o refrain-worker ./cmd/refrain-worker
 
 test:
 	@GO='$(GO)' scripts/test
@@ -81,4 +82,4 @@ house:
 	@cd tools && $(GO) run ./house ..
 
 clean:
-	rm -f refrain
+	rm -f refrain refrain-worker

@@ -124,7 +124,7 @@ var mayImport = map[string][]string{
 	"dispatch":  {"cli", "fleet", "lookout", "show", "web", "tui", "carry", "app", "request", "preflight", "config", "control", "journal", "git", "plan", "tomlfile", "project", "loop", "view", "term"}, // the command line of a fleet
 	"refrain":   {"app", "testlist", "steer", "trust", "request", "lineup", "history", "journal", "control", "checkpoint", "loop", "engine", "agent", "gate", "hook", "stop"},                            // the public package at the root
 
-	"cmd":       {"app", "cli"},
+	"cmd":       {"app", "cli", "dispatch", "desk", "flow", "fleet"},
 	"archtest":  nil,
 	"story":     words, // what tests share
 	"fakemodel": nil,   // a model server for tests: it stands in for the outside
