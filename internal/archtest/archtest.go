@@ -129,7 +129,7 @@ var mayImport = map[string][]string{
 	"story":     words, // what tests share
 	"fakemodel": nil,   // a model server for tests: it stands in for the outside
 	"realtest":  {"agent", "app", "cli", "fakemodel", "intake", "journal", "loop"},
-	"fleettest": {"carry", "fleet", "journal", "loop"}, // whole fleets on one machine: tests only
+	"fleettest": {"carry", "dispatch", "fleet", "journal", "loop"}, // whole fleets on one machine: tests only
 }
 
 // valuesOnly is all that the words may use: what of the standard library holds
