@@ -36,6 +36,7 @@ func (r *Run) Blank() *view.Run {
 	row := r.Row()
 	run := view.New()
 	run.Name, run.ID, run.Procedure, run.Branch, run.State, run.Away = row.Run, row.ID, row.Procedure, row.Branch, row.State, away(row)
+	run.StartedAt = row.StartedAt
 	return run
 }
 

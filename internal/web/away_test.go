@@ -59,6 +59,9 @@ func TestARunElsewhereIsShownAndSteeredThere(t *testing.T) {
 		t.Fatalf("overview %+v", o)
 	}
 	row := o.Runs[0]
+	if row.Fleet != "leg 2, with w1" || !row.Rests || row.Group != isLive {
+		t.Errorf("row %+v", row)
+	}
 	if row.Run != "nightly" || row.Repository != "site" || row.Tree != "https://git.example.com/team/site.git, branch refrain/nightly" {
 		t.Errorf("row %+v", row)
 	}

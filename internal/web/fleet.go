@@ -16,7 +16,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -129,9 +128,7 @@ func (f *fleet) announce(run *view.Run, now time.Time) string {
 	}
 	row := rowOf(run, "", 0, now)
 	row.Repository = repositoryAt(run, "")
-	if run.Away != nil {
-		row.Why = text.Line(run.Away.Who)
-	}
+	row.Why, row.Fleet = row.Fleet, ""
 	next.renew(f, row)
 	f.ships[key] = next
 	if other := f.byID[run.ID]; other == nil || other.coming {
@@ -233,7 +230,7 @@ func (f *fleet) rank(now time.Time) {
 	}
 	for _, s := range f.byID {
 		group := groupOf(s.run)
-		if s.run.State.Ended() && (latest[s.row.Tree] != s || now.Sub(s.run.Sum.At) > badFor) {
+		if group != isLive && s.run.State.Ended() && (latest[s.row.Tree] != s || now.Sub(s.run.Sum.At) > badFor) {
 			group = isOver
 		}
 		row := s.row

@@ -23,6 +23,8 @@ type Row struct {
 	Model      string `json:"model,omitempty"`
 	Title      string `json:"title,omitempty"`
 	Sandbox    string `json:"sandbox,omitempty"`
+	Fleet      string `json:"fleet,omitempty"` // who has it there, where it is not on this machine
+	Rests      bool   `json:"rests,omitempty"` // nobody is at it, and it goes on by itself
 
 	Standing
 	Spent
@@ -56,7 +58,7 @@ type (
 
 	// Spent is what it took.
 	Spent struct {
-		StartedAt     time.Time   `json:"started_at"`
+		StartedAt     time.Time   `json:"started_at,omitzero"`
 		Elapsed       loop.Millis `json:"elapsed_ms"`
 		EndedAt       time.Time   `json:"ended_at,omitzero"`
 		WaitUntil     time.Time   `json:"wait_until,omitzero"`
@@ -127,6 +129,9 @@ func rowOf(run *view.Run, tree string, seq int64, now time.Time) Row {
 		row.Plan = &Tasks{Done: s.Plan.Done, Total: s.Plan.Total}
 	}
 	row.Group = groupOf(run)
+	if run.Away != nil {
+		row.Fleet, row.Rests = text.Line(run.Away.Who), run.Away.Rests(run.State)
+	}
 	return row
 }
 
@@ -150,6 +155,9 @@ const backOff = time.Minute
 // groupOf tells whom a run waits for.
 func groupOf(run *view.Run) string {
 	if run.State == loop.Waiting && run.Wait != nil && run.Wait.For.Duration() < backOff {
+		return isLive
+	}
+	if run.Away.Rests(run.State) {
 		return isLive
 	}
 	switch run.State {

@@ -63,7 +63,7 @@ type Step struct {
 // describe is the head of a run's page.
 func (s runs) describe(one ship, run *view.Run, seq int64, now time.Time) Run {
 	row := rowOf(run, one.entry.Tree, seq, now)
-	row.Repository = one.repo
+	row.Repository = repositoryAt(run, one.repo)
 	if run.State.Ended() && one.row.State.Ended() {
 		row.Group = one.row.Group // the fleet knows whether another one came after it
 	}

@@ -235,7 +235,7 @@ function headOf(world) {
     element, press, tick,
     paint() {
       const { row, sentence: why, actions, status } = world.data;
-      const k = kind(row), live = alive(row);
+      const k = kind(row), live = alive(row) || row.rests;
       attr(element, "class", "card head " + k);
       put(name, titleOf(row));
       next.hidden = !live && !world.data.next;
@@ -255,11 +255,11 @@ function headOf(world) {
       if (row.plan?.total) figures.plan.set(`${row.plan.done} of ${row.plan.total}`, plain(status?.plan?.task) || "tasks");
       figures.changes.set(row.files ? plural(row.files, "file") : "", changed(row.lines_added, row.lines_removed));
       figures.claims.set(row.refused ? count(row.refused) : "0", row.level ? "the last was taken" : "");
-      const about = [["run", row.title && row.run], ["tree", row.tree], ["branch", row.branch], ["procedure", row.procedure !== "run" && row.procedure], ["agent", [row.agent, row.model].filter(Boolean).join(" ")], ["until", world.data.promise], ["sandbox", row.sandbox && row.sandbox + (row.outside ? "; refused: " + row.outside : "")]].filter(([, v]) => v);
+      const about = [["run", row.title && row.run], ["fleet", row.fleet], ["tree", row.tree], ["branch", row.branch], ["procedure", row.procedure !== "run" && row.procedure], ["agent", [row.agent, row.model].filter(Boolean).join(" ")], ["until", world.data.promise], ["sandbox", row.sandbox && row.sandbox + (row.outside ? "; refused: " + row.outside : "")]].filter(([, v]) => v);
       const says = JSON.stringify(about);
       if (meta.dataset.is !== says) {
         meta.dataset.is = says;
-        meta.replaceChildren(...about.map(([l, v]) => h("span", { title: { tree: "Work tree", branch: "Branch", procedure: "Procedure", agent: "Agent", until: "Promise", sandbox: "What keeps it from the rest of the machine" }[l] }, l === "until" ? "until " : l === "sandbox" ? "sandbox: " : l === "branch" ? "on " : "", h("bdi", {}, v))));
+        meta.replaceChildren(...about.map(([l, v]) => h("span", { title: { fleet: "Who has it in the fleet", tree: row.fleet ? "Where its work is" : "Work tree", branch: "Branch", procedure: "Procedure", agent: "Agent", until: "Promise", sandbox: "What keeps it from the rest of the machine" }[l] }, l === "until" ? "until " : l === "sandbox" ? "sandbox: " : l === "branch" ? "on " : "", h("bdi", {}, v))));
       }
       // What can be pressed.
       made.answer.hidden = !row.asked;

@@ -74,7 +74,7 @@ export function kind(row) {
 }
 export function sign(row) {
   if (row.asked) return "?";
-  return { running: "", rebooting: "", waiting: "…", paused: "‖", parked: "‖", done: "✓", exhausted: "!", stopped: "–" }[row.state] ?? "✕";
+  return { running: "", rebooting: "", queued: "…", waiting: "…", paused: "‖", parked: "‖", done: "✓", exhausted: "!", stopped: "–" }[row.state] ?? "✕";
 }
 // standing is its state in a word or two.
 export const standing = (row) => (row.asked ? "asks you" : row.people || row.state);
