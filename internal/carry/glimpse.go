@@ -28,7 +28,9 @@ import (
 // it is, and so does whose the run is.
 //
 //	ID-HASH/      a run on a remote
-//	  git/        a repository of its own, with the last state and no history
+//	  git/        a repository of its own, with the last state, and with the history behind
+//	              it once somebody has wanted the files
+//	  work/       stands for the work tree
 //	  runs/NAME/  what readers of records find
 //	  seen        which state that is; its time says when somebody last wanted it
 type Glimpses struct {
@@ -82,6 +84,26 @@ func (g *Glimpses) See(ctx context.Context, s Sight) (*Glimpse, error) {
 	if !isID().MatchString(s.ID) || s.At != "" && !isObject().MatchString(s.At) || s.Remote == "" || strings.HasPrefix(s.Remote, "-") {
 		return nil, &UnknownError{fmt.Sprintf("%q on %q is no run", s.ID, s.Remote), "\"refrain carry ls\" lists the runs of a remote"}
 	}
+	l, err := g.open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer l.lock.Close()
+	was := l.was(ctx)
+	seen, err := l.see(ctx, was)
+	if err != nil {
+		if was == nil && l.fresh() {
+			_ = forget(l.dir, l.lock) // nothing is known of it, and may never be
+		}
+		return was, err
+	}
+	now := time.Now()
+	_ = os.Chtimes(filepath.Join(l.dir, glimpseSeen), now, now) // else it is forgotten early
+	return seen, nil
+}
+
+// open takes the folder of a run for us alone.
+func (g *Glimpses) open(ctx context.Context, s Sight) (*looking, error) {
 	dir := g.place(s)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -90,20 +112,10 @@ func (g *Glimpses) See(ctx context.Context, s Sight) (*Glimpse, error) {
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("look at %s: %w", s.ID, err)
 	}
-	defer lock.Close()
-	l := looking{Sight: s, dir: dir, remote: remote{name: shownRemote(s.Remote), url: s.Remote, repo: filepath.Join(dir, glimpseGit)}}
-	l.remote.git = g.git.In(g.root)
-	was := l.was(ctx)
-	seen, err := l.see(ctx, was)
-	if err != nil {
-		if was == nil && l.fresh() {
-			_ = forget(dir, lock) // nothing is known of it, and may never be
-		}
-		return was, err
-	}
-	now := time.Now()
-	_ = os.Chtimes(filepath.Join(dir, glimpseSeen), now, now) // else it is forgotten early
-	return seen, nil
+	return &looking{
+		Sight: s, dir: dir, lock: lock,
+		remote: remote{name: shownRemote(s.Remote), url: s.Remote, repo: filepath.Join(dir, glimpseGit), git: g.git.In(g.root)},
+	}, nil
 }
 
 // shownRemote is a remote without a password.
@@ -118,6 +130,7 @@ func shownRemote(meant string) string {
 type looking struct {
 	Sight
 	dir    string
+	lock   *flock.Flock
 	remote remote
 }
 
@@ -179,7 +192,7 @@ func (l *looking) see(ctx context.Context, was *Glimpse) (*Glimpse, error) {
 	if was != nil {
 		tips = []string{was.At}
 	}
-	if err := l.remote.fetch(ctx, ref, tips, "--depth=1"); err != nil {
+	if err := l.remote.fetch(ctx, ref, tips, l.depth()...); err != nil {
 		return nil, err
 	}
 	out, err := l.remote.run(ctx, nil, nil, "rev-parse", "--verify", "-q", ref+"^{commit}")
@@ -191,6 +204,20 @@ func (l *looking) see(ctx context.Context, was *Glimpse) (*Glimpse, error) {
 		return nil, err
 	}
 	return l.lay(ctx, a, was)
+}
+
+// depth is how much a fetch brings: the state alone, unless its history is here.
+func (l *looking) depth() []string {
+	if _, err := l.remote.run(context.Background(), nil, nil, "rev-parse", "-q", "--verify", Prefix+l.ID); err == nil && !l.shallow() {
+		return nil
+	}
+	return []string{"--depth=1"}
+}
+
+// shallow tells whether there is history that is not here.
+func (l *looking) shallow() bool {
+	_, err := os.Lstat(filepath.Join(l.remote.repo, "shallow"))
+	return err == nil
 }
 
 // lay makes the folder of the run what a state says. What was there and is in the state

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/checkpoint"
+	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -217,6 +219,61 @@ func TestAGlimpseTakesInNothingForeign(t *testing.T) {
 			t.Errorf("%+v: %v, %v", odd, seen, err)
 		}
 	}
+}
+
+func TestTheFilesOfAGlimpseCanBeCompared(t *testing.T) {
+	w := newWorld(t)
+	run := w.park("first")
+	sight := w.sight("first", run)
+	w.must(w.push("first", run))
+	g := w.glimpses()
+	var unknown *UnknownError
+	if err := g.Files(t.Context(), sight); !errors.As(err, &unknown) {
+		t.Errorf("the files of what was not seen: %v", err)
+	}
+	compare := func(seen *Glimpse) string {
+		t.Helper()
+		if err := g.Files(t.Context(), sight); err != nil {
+			t.Fatal(err)
+		}
+		entry, err := seen.Store.Load(seen.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := history.Open(t.Context(), seen.Store, entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := h.At(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, err := h.Kept.Load(t.Context(), seen.Card.Checkpoint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := h.Kept.Diff(t.Context(), &out, first, last, checkpoint.DiffOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if got := compare(w.see(g, sight)); !strings.Contains(got, "+one") {
+		t.Errorf("the difference is %q", got)
+	}
+
+	// It goes on elsewhere. What is new comes on top, and nothing is asked for twice.
+	w.machine("second")
+	w.must(w.fetch("second", sight.ID, true))
+	w.write("second", "work", "two\n")
+	if _, err := (Place{Store: w.machine("second")}).Push(t.Context(), run, "origin"); err != nil {
+		t.Fatal(err)
+	}
+	seen := w.see(g, sight)
+	if got := compare(seen); !strings.Contains(got, "+two") {
+		t.Errorf("the difference is %q", got)
+	}
+	w.hide(func() { compare(seen) })
 }
 
 func TestGlimpsesAreForgotten(t *testing.T) {

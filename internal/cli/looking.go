@@ -29,6 +29,11 @@ func (s *Shell) CanFillScreen(what, instead string) error { return s.sh.canFillS
 // Screen is what a full-screen view needs of records.
 func (s *Shell) Screen(store journal.Store) tui.Options { return recorded(s.sh, store) }
 
+// Diff is what an iteration did to the files, where the checkpoints are.
+func (s *Shell) Diff(ctx context.Context, store journal.Store, run string, iteration int) (string, error) {
+	return iterationDiff(ctx, store, run, iteration)
+}
+
 // ServeRuns makes a command that serves a page with runs. When that is over, end is called.
 func (s *Shell) ServeRuns(cmd *cobra.Command, what, listen string, look func(context.Context, web.Options) (options web.Options, end func(), err error)) {
 	o := &serving{what: what}

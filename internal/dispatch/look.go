@@ -41,7 +41,7 @@ func newViewer(ctx context.Context, p post, service fleet.Service) (*viewer, err
 	if _, err := seen.Clean(time.Now().Add(-remembered)); err != nil {
 		p.Warn("old records of runs elsewhere could not be removed: "+err.Error(), "")
 	}
-	return &viewer{p, service, lookout.New(service, seen.See)}, nil
+	return &viewer{p, service, lookout.New(service, seen)}, nil
 }
 
 // meant is the run that a person means, with its records as they are now.

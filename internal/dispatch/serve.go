@@ -14,7 +14,7 @@ import (
 // fleetPage is the page with the runs that somebody sees.
 func fleetPage(page web.Options, l *lookout.Lookout) web.Options {
 	page.Stores, page.Coming = l.Stores, l.Coming
-	page.Look, page.LookClosely, page.Do = l.View, l.View, l.Do
+	page.Look, page.LookClosely, page.Do, page.Files = l.View, l.View, l.Do, l.Files
 	return page
 }
 

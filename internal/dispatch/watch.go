@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"sync"
 	"time"
@@ -95,8 +94,11 @@ func (v *viewer) watchOne(ctx context.Context, s seen) (next string, err error) 
 		return card(run, width)
 	}
 	o.Away, o.Do = s.Away, s.Do
-	o.Diff = func(context.Context, string, int) (string, error) {
-		return "", errors.New("its files are elsewhere: \"refrain carry fetch\" brings them, \"git fetch\" what was committed")
+	o.Diff = func(ctx context.Context, run string, iteration int) (string, error) {
+		if err := s.Files(ctx); err != nil {
+			return "", err
+		}
+		return v.post.Diff(ctx, s.store, run, iteration)
 	}
 	o.Runs = func(ctx context.Context) ([]tui.LiveRun, error) { return underWay(ctx, v.service, s.Row()) }
 	o.Switch = func(r tui.LiveRun) { next = r.Name }

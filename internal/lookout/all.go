@@ -60,6 +60,14 @@ func (l *Lookout) Do(ctx context.Context, store journal.Store, run string, c con
 	return r.Do(ctx, c)
 }
 
+// Files brings what the checkpoints of a run hold that is in a store.
+func (l *Lookout) Files(ctx context.Context, entry journal.Entry) error {
+	if r := l.of(entry.ID); r != nil {
+		return r.Files(ctx)
+	}
+	return control.ErrNobody
+}
+
 // of is a run by its id; nil where it is none of the fleet's.
 func (l *Lookout) of(id string) *Run {
 	l.mu.Lock()

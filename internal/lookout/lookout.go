@@ -15,17 +15,23 @@ import (
 
 // Lookout is where somebody stands who looks at a fleet.
 type Lookout struct {
-	service fleet.Service
-	see     func(context.Context, carry.Sight) (*carry.Glimpse, error)
+	service  fleet.Service
+	glimpses Glimpses
 
 	mu   sync.Mutex
 	runs map[string]*Run // by id
 	err  error           // what is wrong with the fleet itself
 }
 
-// New looks at a fleet, and keeps what is seen where see puts it.
-func New(service fleet.Service, see func(context.Context, carry.Sight) (*carry.Glimpse, error)) *Lookout {
-	return &Lookout{service: service, see: see, runs: map[string]*Run{}}
+// Glimpses are where the records of runs come from, as carry.Glimpses.
+type Glimpses interface {
+	See(context.Context, carry.Sight) (*carry.Glimpse, error)
+	Files(context.Context, carry.Sight) error
+}
+
+// New looks at a fleet, and keeps what is seen with the glimpses.
+func New(service fleet.Service, g Glimpses) *Lookout {
+	return &Lookout{service: service, glimpses: g, runs: map[string]*Run{}}
 }
 
 // Run is a run of the fleet. It stays the same while what is known of it changes.
@@ -93,7 +99,7 @@ func (r *Run) look(ctx context.Context, now time.Time) {
 	case found == at:
 		return
 	}
-	next, err := r.of.see(ctx, carry.Sight{Remote: row.Remote, ID: row.ID, At: at})
+	next, err := r.of.glimpses.See(ctx, carry.Sight{Remote: row.Remote, ID: row.ID, At: at})
 	if ctx.Err() != nil {
 		return
 	}
@@ -106,6 +112,12 @@ func (r *Run) look(ctx context.Context, now time.Time) {
 		r.found = row.At
 	}
 	r.err, r.asked = err, asked
+}
+
+// Files brings what the checkpoints of the run hold, so that its changes can be shown.
+func (r *Run) Files(ctx context.Context) error {
+	row := r.Row()
+	return r.of.glimpses.Files(ctx, carry.Sight{Remote: row.Remote, ID: row.ID})
 }
 
 // pace is how often the fleet is asked for what is new.

@@ -275,6 +275,23 @@ func TestAllRunsAreKept(t *testing.T) {
 	}
 }
 
+func TestWhatARunChangedCanBeShown(t *testing.T) {
+	w := newWorld(t)
+	w.leg("a", parked())
+	r := w.find("a")
+	store, entry := w.entry(r)
+	if err := w.Files(t.Context(), entry); err != nil {
+		t.Fatal(err)
+	}
+	h, err := history.Open(t.Context(), store, entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if here, err := h.Here(t.Context()); err != nil || here.ID == entry.State.FirstCheckpoint {
+		t.Errorf("what it came to: %+v, %v", here, err)
+	}
+}
+
 func TestOrdersGoToTheFleet(t *testing.T) {
 	w := newWorld(t)
 	w.leg("a", parked())

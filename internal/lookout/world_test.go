@@ -53,13 +53,21 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Lookout = New(w.fakeFleet, func(ctx context.Context, s carry.Sight) (*carry.Glimpse, error) {
-		w.fakeFleet.mu.Lock()
-		w.looks++
-		w.fakeFleet.mu.Unlock()
-		return g.See(ctx, s)
-	})
+	w.Lookout = New(w.fakeFleet, counted{g, w.fakeFleet})
 	return w
+}
+
+// counted notes how often somebody looks at a remote.
+type counted struct {
+	*carry.Glimpses
+	in *fakeFleet
+}
+
+func (c counted) See(ctx context.Context, s carry.Sight) (*carry.Glimpse, error) {
+	c.in.mu.Lock()
+	c.in.looks++
+	c.in.mu.Unlock()
+	return c.Glimpses.See(ctx, s)
 }
 
 func (w *world) at(name string) string { return filepath.Join(w.dir, name) }

@@ -321,9 +321,17 @@ func changedTests(run *view.Run, opt Options) string {
 		said += diffLine(line, opt)
 	}
 	if more > 0 {
-		said += opt.paint(dim, fmt.Sprintf("%sand %s: %s", diffIndent, text.Plural(more, "more line"), text.Line(run.Typed("diff")))) + "\n"
+		said += opt.paint(dim, diffIndent+"and "+text.Plural(more, "more line")+whereMore(run)) + "\n"
 	}
 	return said
+}
+
+// whereMore is how to see the rest of a diff, where the files are.
+func whereMore(run *view.Run) string {
+	if run.Away != nil {
+		return ""
+	}
+	return ": " + text.Line(run.Typed("diff"))
 }
 
 // diffIndent sets a diff off from the rows of a card.

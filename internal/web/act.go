@@ -223,6 +223,10 @@ func (s actor) rollBack(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "a rollback needs an iteration, or a checkpoint", "0 is the tree before the first iteration")
 		return
 	}
+	if one.run.Away != nil {
+		refuse(w, http.StatusConflict, s.actions(one, one.run)["rollback"].Why, "")
+		return
+	}
 	// A rollback that was begun is finished, though the page has gone.
 	ctx := context.WithoutCancel(r.Context())
 	h, err := history.Open(ctx, one.store, one.entry)

@@ -93,6 +93,10 @@ func TestARunElsewhereIsShownAndSteeredThere(t *testing.T) {
 		}
 	}
 
+	if status, out := s.post("/api/runs/"+id+"/rollback", `{"iteration": 0, "confirm": true}`); status != http.StatusConflict || !strings.Contains(fmt.Sprint(out["why"]), "elsewhere") {
+		t.Errorf("rollback: %d %v", status, out)
+	}
+
 	// When the fleet has no more to do with it, it hears nothing.
 	over.Store(true)
 	s.fleet.forgetLook()

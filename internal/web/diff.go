@@ -25,6 +25,12 @@ func (s runs) diff(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), soon)
 	defer cancel()
+	if s.Files != nil {
+		if err := s.Files(ctx, one.entry); err != nil {
+			s.explain(w, http.StatusBadGateway, err)
+			return
+		}
+	}
 	h, err := history.Open(ctx, one.store, one.entry)
 	if err != nil {
 		s.explain(w, http.StatusNotFound, err)

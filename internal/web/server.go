@@ -51,6 +51,8 @@ type Options struct {
 	Coming func() []*view.Run
 	// Do has a live run carry out a command; nil: it listens at a socket of this machine.
 	Do func(ctx context.Context, s journal.Store, run string, c control.Command) (control.Answer, error)
+	// Files brings what the checkpoints of a run hold; nil: it is here.
+	Files func(ctx context.Context, e journal.Entry) error
 	// Tasks are those of a run's plan, as they stand now; nil: nobody knows.
 	Tasks func(s journal.Store, run string) ([]Task, error)
 	// Explain says an error as a person at a terminal hears it.
