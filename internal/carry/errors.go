@@ -53,7 +53,7 @@ func (e *BranchError) Error() string {
 
 // Hint says what to do.
 func (e *BranchError) Hint() string {
-	return "what the run did is kept with its records; give their branch another name on the remote, and let the run go on"
+	return "they are not written over, and what the run did is with its records; give that branch another name on the remote, or the run another branch"
 }
 
 // said is an error in which a remote may have its say: nothing of it moves a cursor.

@@ -11,6 +11,7 @@ import (
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/redact"
 )
 
 // Held is a run that is alive in a work tree, and whose ref is moved on as it goes. It
@@ -71,6 +72,9 @@ func (h *Held) HasRecords() bool {
 func (h *Held) Look(ctx context.Context) (at string, err error) {
 	return h.remote.look(ctx, h.ref)
 }
+
+// Hide says what of the run does not travel.
+func (h *Held) Hide(secrets *redact.Redactor) { h.place.Hide = secrets }
 
 // Patience is how often a push that does not come through is tried, with longer and
 // longer pauses; 0: until ctx is done.

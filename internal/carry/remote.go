@@ -294,7 +294,7 @@ func (r *remote) push(ctx context.Context, run string, m move, branch *move, mor
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return &UnsureError{Run: run, Remote: r.name, Err: context.Cause(ctx)}
+			return err
 		}
 	}
 }
@@ -317,9 +317,7 @@ func (r *remote) pushOnce(ctx context.Context, run string, moves []move, more []
 	now, lookErr := r.refs(ctx, refs...)
 	m, at := moves[0], now[moves[0].ref]
 	switch {
-	case ctx.Err() != nil:
-		return &UnsureError{Run: run, Remote: r.name, Err: context.Cause(ctx)}
-	case lookErr != nil: // it cannot be reached
+	case ctx.Err() != nil, lookErr != nil: // it cannot be reached, or nobody waits for that
 		return &UnsureError{Run: run, Remote: r.name, Err: err}
 	case at == m.to: // only its answer was lost
 		return nil

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -97,36 +96,23 @@ func (w *world) child(worker string, s fleet.Spec, leg int, change ...func(*job)
 // wait gives how the run stands, unless the worker was killed.
 func (c *child) wait() (out fleet.Standing, killed bool) {
 	c.t.Helper()
-	err := c.cmd.Wait()
+	out, err := c.waitQuietly()
 	if status, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return out, true
 	}
 	if err != nil {
 		c.t.Fatalf("the worker: %v\n%s", err, c.err.String())
 	}
-	if err := json.Unmarshal(c.out.Bytes(), &out); err != nil {
-		c.t.Fatalf("%v: %s %s", err, c.out.String(), c.err.String())
-	}
 	return out, false
 }
 
-// starts is how often an agent was started in each iteration.
-func (w *world) starts() string {
-	b, err := os.ReadFile(w.at("starts"))
-	if err != nil {
-		return err.Error()
+// waitQuietly does so also where the leg came to nothing.
+func (c *child) waitQuietly() (out fleet.Standing, err error) {
+	if err := c.cmd.Wait(); err != nil {
+		return out, err
 	}
-	return strings.Join(strings.Fields(string(b)), " ")
-}
-
-// await waits until something is so.
-func (w *world) await(what string, so func() bool) {
-	w.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !so(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("still not: %s", what)
-		}
-	}
+	err = json.Unmarshal(c.out.Bytes(), &out)
+	return out, err
 }
 
 // nobodyLeft sees that no process of a run is left.

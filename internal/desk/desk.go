@@ -34,8 +34,7 @@ type Desk struct {
 	Options
 	lock *flock.Flock
 
-	mirrors sync.Mutex // one at a time is made or brought up to date
-
+	mirrors sync.Map // a lock for each
 	mu      sync.Mutex
 	live    map[string]*leg // by the id of the run
 	leaving bool
@@ -119,7 +118,7 @@ func (d *Desk) enter(ctx context.Context, l *leg) (bool, error) {
 				l.leave(workerLeaves, false)
 			}
 			return true, nil
-		case before.Leg >= l.Leg:
+		case before.Leg >= l.Leg && before.Leg > 0:
 			d.mu.Unlock()
 			return false, nil
 		}
@@ -145,7 +144,13 @@ func (d *Desk) exit(l *leg) {
 func (d *Desk) Live() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.live)
+	n := 0
+	for _, l := range d.live {
+		if l.Leg > 0 { // else it is only cleared
+			n++
+		}
+	}
+	return n
 }
 
 // workerLeaves is why a leg is left when its worker is.

@@ -1,13 +1,10 @@
 package desk
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
-
-func fmtChunk(ref string, i int) string { return fmt.Sprintf("%s:journal/%08d", ref, i+1) }
 
 func TestARunGoesFromWorkerToWorker(t *testing.T) {
 	w := newWorld(t, agent())

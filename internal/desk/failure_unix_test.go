@@ -65,29 +65,6 @@ func (w *world) finish(s fleet.Spec, leg int, starts string, desks ...*Desk) {
 	w.nobodyLeft(s)
 }
 
-// whole sees that a run that is done has each iteration once, and its branch is right.
-func (w *world) whole(s fleet.Spec) {
-	w.t.Helper()
-	if got := w.hub("show", s.Branch+":work"); got != allWork {
-		w.t.Errorf("the work is %q", got)
-	}
-	if got := w.hub("rev-parse", s.Branch); got != w.card(s).Head {
-		w.t.Errorf("the branch is at %s, the run at %s", got, w.card(s).Head)
-	}
-	var counted []string
-	for _, e := range w.events(s) {
-		if f, ok := e.Payload.(*loop.IterationFinished); ok && f.State.Totals.Iterations == len(counted)+1 {
-			counted = append(counted, fmt.Sprint(e.Iter))
-		}
-	}
-	if got := strings.Join(counted, " "); got != "1 2 3" {
-		w.t.Errorf("the iterations %s count", got)
-	}
-	if c := w.card(s); c.Held || c.State != loop.Done {
-		w.t.Errorf("the card says %+v", c)
-	}
-}
-
 // What a worker had pushed when it died says what is done again.
 func TestAWorkerThatDies(t *testing.T) {
 	for _, tt := range []struct {

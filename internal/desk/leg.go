@@ -42,7 +42,7 @@ type leg struct {
 
 func newLeg(d *Desk, t fleet.Turn, h fleet.Hooks) *leg {
 	return &leg{
-		Spec: t.Spec, Leg: t.Leg, orders: t.Orders, hooks: h, desk: d, control: app.NewControl(), began: time.Now(),
+		Spec: t.Spec, Leg: t.Leg, orders: t.Orders, hooks: h, desk: d, control: app.NewControl(),
 		done: make(chan struct{}), asked: make(chan struct{}), ordered: make(chan struct{}), hurry: func() {},
 		seen: sight{first: -1},
 	}
@@ -54,7 +54,6 @@ func (l *leg) run(ctx context.Context) (fleet.Standing, error) {
 	if l.held, err = l.sitDown(ctx); err != nil {
 		return l.unbegun(err)
 	}
-	l.held.Patience(0) // each push has its own time
 	l.setAt(l.held.At())
 	l.tellProgress(loop.Running)
 	end, err := l.drive(ctx)
@@ -79,6 +78,7 @@ func (l *leg) run(ctx context.Context) (fleet.Standing, error) {
 // drive begins the run, or goes on with it.
 func (l *leg) drive(ctx context.Context) (loop.RunFinished, error) {
 	go l.order()
+	l.began = time.Now()
 	options := app.RunOptions{
 		Observers: []app.Observer{l}, Control: l.control, Version: l.desk.Version, ID: l.ID,
 		Relay: relay{l}, MostLost: l.desk.MostLost,
@@ -163,6 +163,12 @@ func (l *leg) overtake() {
 	l.overtaken = true
 	l.mu.Unlock()
 	l.leave("a later leg of it is here", true)
+}
+
+func (l *leg) isOvertaken() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.overtaken
 }
 
 func (l *leg) leaves() string {

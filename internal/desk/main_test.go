@@ -3,6 +3,7 @@ package desk
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,7 +118,11 @@ func (w *world) spec(more ...string) fleet.Spec {
 	var flags []flag
 	for _, one := range append([]string{"done.promise=DONE", "loop.max_iterations=20", "git.commit=true", "sandbox.mode=none"}, more...) {
 		key, value, _ := strings.Cut(one, "=")
-		flags = append(flags, flag{"--set", key, value})
+		name := "--set"
+		if key == "gate" {
+			name = "--gate"
+		}
+		flags = append(flags, flag{name, key, value})
 	}
 	req["flags"] = flags
 	b, err := json.Marshal(req)
@@ -154,7 +159,7 @@ func (w *world) events(s fleet.Spec) []loop.Event {
 	w.t.Helper()
 	var list []loop.Event
 	for i := range w.card(s).Chunks {
-		text := w.hub("cat-file", "blob", fmtChunk(carry.Prefix+s.ID, i))
+		text := w.hub("cat-file", "blob", fmt.Sprintf("%s%s:journal/%08d", carry.Prefix, s.ID, i+1))
 		for line := range strings.Lines(text) {
 			e, err := journal.Decode([]byte(strings.TrimSpace(line)))
 			if err != nil {
@@ -164,4 +169,27 @@ func (w *world) events(s fleet.Spec) []loop.Event {
 		}
 	}
 	return list
+}
+
+// whole sees that a run that is done has each iteration once, and its branch is right.
+func (w *world) whole(s fleet.Spec) {
+	w.t.Helper()
+	if got := w.hub("show", s.Branch+":work"); got != allWork {
+		w.t.Errorf("the work is %q", got)
+	}
+	if got := w.hub("rev-parse", s.Branch); got != w.card(s).Head {
+		w.t.Errorf("the branch is at %s, the run at %s", got, w.card(s).Head)
+	}
+	var counted []string
+	for _, e := range w.events(s) {
+		if f, ok := e.Payload.(*loop.IterationFinished); ok && f.State.Totals.Iterations == len(counted)+1 {
+			counted = append(counted, fmt.Sprint(e.Iter))
+		}
+	}
+	if got := strings.Join(counted, " "); got != "1 2 3" {
+		w.t.Errorf("the iterations %s count", got)
+	}
+	if c := w.card(s); c.Held || c.State != loop.Done {
+		w.t.Errorf("the card says %+v", c)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/refrain-loop/refrain/internal/carry"
 	"github.com/refrain-loop/refrain/internal/files"
@@ -27,10 +28,11 @@ const protocols = "GIT_ALLOW_PROTOCOL=https:http:ssh:git:file"
 
 // mirror makes the mirror of a remote, or brings it up to date.
 func (d *Desk) mirror(ctx context.Context, remote string) (mirror, error) {
-	d.mirrors.Lock()
-	defer d.mirrors.Unlock()
 	sum := sha256.Sum256([]byte(remote))
 	m := mirror{dir: filepath.Join(d.Root, "mirrors", hex.EncodeToString(sum[:12])+".git"), remote: remote}
+	lock, _ := d.mirrors.LoadOrStore(m.dir, &sync.Mutex{})
+	lock.(*sync.Mutex).Lock()
+	defer lock.(*sync.Mutex).Unlock()
 	m.git = git.At(d.Root)
 	if _, err := os.Stat(filepath.Join(m.dir, "HEAD")); files.Absent(err) {
 		if err := m.make(ctx); err != nil {

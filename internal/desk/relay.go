@@ -23,11 +23,14 @@ func (r relay) Keep(ctx context.Context, at engine.Moment, checkpoint string) er
 	left := at == engine.Left
 	state := loop.Running
 	if left {
-		state = r.seen.status()
+		state = r.seen.status(r.held.Card().State)
 	}
 	m := carry.Moment{Checkpoint: checkpoint, State: state, Branch: left || at == engine.Finished, Free: left}
 	if !left && checkpoint == "" {
 		return &carry.UnwillingError{What: r.Name + " has no checkpoints that could travel", Do: "runs have them, unless git.checkpoint is false"}
+	}
+	if r.isOvertaken() {
+		return &engine.LostError{Err: errOvertaken}
 	}
 	err := r.keep(ctx, m)
 	if left && trouble(err) {
@@ -43,6 +46,8 @@ func (r relay) Keep(ctx context.Context, at engine.Moment, checkpoint string) er
 	switch {
 	case errors.As(err, &taken):
 		return &engine.LostError{Err: err}
+	case err != nil && r.isOvertaken():
+		return &engine.LostError{Err: errOvertaken}
 	case err != nil:
 		return err
 	}
@@ -76,7 +81,7 @@ func (r relay) keep(ctx context.Context, m carry.Moment) error {
 
 // patience is how long the remote is waited for.
 func (r relay) patience(left bool) time.Duration {
-	if left && (r.seen.stuck() || r.control.Leaving()) {
+	if left && r.seen.stuck() || r.control.Leaving() {
 		return lastTry
 	}
 	return r.desk.Cut
@@ -104,8 +109,11 @@ func (r relay) turn(next loop.Verdict, paused bool) string {
 	if patience <= 0 {
 		patience = usualPatience
 	}
-	iterations, broke := r.seen.made()
-	waits := r.seen.pausedFor(paused, now)
+	iterations, attempts, broke := r.seen.made()
+	waits, first := r.seen.pausedFor(paused, now)
+	if first {
+		time.AfterFunc(patience+time.Millisecond, r.control.Wake) // so that it is asked again in time
+	}
 	switch {
 	case r.gone():
 		return "the fleet has given it to another worker"
@@ -117,7 +125,7 @@ func (r relay) turn(next loop.Verdict, paused bool) string {
 		return ""
 	case next.Action == loop.Wait && next.Until.Sub(now) > patience:
 		return next.Why
-	case r.Quantum.Iterations > 0 && iterations >= r.Quantum.Iterations, r.Quantum.Time > 0 && now.Sub(r.began) >= r.Quantum.Time:
+	case r.Quantum.Iterations > 0 && iterations >= r.Quantum.Iterations, r.Quantum.Time > 0 && attempts > 0 && now.Sub(r.began) >= r.Quantum.Time:
 		return "others have a turn"
 	}
 	return ""
@@ -136,30 +144,33 @@ func (r relay) Watch(ctx context.Context) error {
 	}
 	every := min(max(lease/8, 100*time.Millisecond), 5*time.Second)
 	for {
+		if r.isOvertaken() {
+			return &engine.LostError{Err: errOvertaken}
+		}
+		if r.doubtful(lease) {
+			look, cancel := context.WithTimeout(ctx, lease)
+			now, err := r.held.Look(look)
+			cancel()
+			if err == nil && now != r.whereAt() {
+				return &engine.LostError{Err: &carry.TakenError{Run: r.Name, Remote: shown(r.Remote), Now: now}}
+			}
+		}
 		select {
 		case <-time.After(every):
 		case <-ctx.Done():
 			return nil
 		}
-		r.mu.Lock()
-		overtaken := r.overtaken
-		r.mu.Unlock()
-		if overtaken {
-			return &engine.LostError{Err: errOvertaken}
-		}
-		if r.hooks.Heard == nil {
-			continue
-		}
-		if heard := r.hooks.Heard(); !heard.Gone && time.Now().Round(0).Sub(heard.At.Round(0)) <= lease {
-			continue
-		}
-		look, cancel := context.WithTimeout(ctx, lease)
-		now, err := r.held.Look(look)
-		cancel()
-		if err == nil && now != r.whereAt() {
-			return &engine.LostError{Err: &carry.TakenError{Run: r.Name, Remote: shown(r.Remote), Now: now}}
-		}
 	}
+}
+
+// doubtful tells whether somebody else may have been given the run. The time is that of
+// the wall: no other goes on while a machine sleeps.
+func (r relay) doubtful(lease time.Duration) bool {
+	if r.hooks.Heard == nil {
+		return false
+	}
+	heard := r.hooks.Heard()
+	return heard.Gone || time.Now().Round(0).Sub(heard.At.Round(0)) > lease
 }
 
 var errOvertaken = errors.New("a later leg of it is on this worker")

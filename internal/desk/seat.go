@@ -95,10 +95,15 @@ func (l *leg) take(ctx context.Context, store journal.Store, lay func(context.Co
 	if err != nil {
 		return nil, err
 	}
-	place := carry.Place{Store: store, Hide: app.Secrets(store.Tree)}
-	return place.Take(ctx, carry.Want{
+	held, err := carry.Place{Store: store}.Take(ctx, carry.Want{
 		ID: l.ID, Remote: l.Remote, Branch: l.Branch, Bid: carry.Bid{Worker: l.desk.Worker, Leg: l.Leg}, Lay: lay,
 	})
+	if err != nil {
+		return nil, err
+	}
+	held.Patience(0)                    // each push has its own time
+	held.Hide(app.Secrets(held.Tree())) // by the settings that are there now
+	return held, nil
 }
 
 // anew takes the run in a new work tree.

@@ -12,24 +12,28 @@ import (
 
 // sight is what a leg has seen of its run.
 type sight struct {
-	mu      sync.Mutex
-	now     loop.Status
-	totals  loop.Totals
-	first   int // how many iterations there were when the leg began; -1: nobody knows yet
-	paused  time.Time
-	waits   string // the agent that it waits for
-	parked  *loop.RunParked
-	asking  bool
-	spent   loop.Totals // as far as it was told
-	broke   bool
-	problem error // that the last thing could not be kept
-	branch  error // that the branch could not
+	mu       sync.Mutex
+	now      loop.Status
+	totals   loop.Totals
+	first    int // how many iterations there were when the leg began; -1: nobody knows yet
+	attempts int
+	paused   time.Time
+	waits    string // the agent that it waits for
+	parked   *loop.RunParked
+	asking   bool
+	spent    loop.Totals // as far as it was told
+	broke    bool
+	problem  error // that the last thing could not be kept
+	branch   error // that the branch could not
 }
 
 // start is what there was before the leg.
 func (s *sight) start(e journal.Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if e.Finished != nil {
+		s.now = e.Finished.State
+	}
 	s.totals, s.spent, s.first = e.State.Totals, e.State.Totals, e.State.Totals.Iterations
 }
 
@@ -43,7 +47,7 @@ func (l *leg) Observe(e loop.Event) {
 	case *loop.RunStarted:
 		s.first = 0
 	case *loop.IterationFinished:
-		s.totals = p.State.Totals
+		s.totals, s.attempts = p.State.Totals, s.attempts+1
 	case *loop.RunWaiting:
 		s.waits = p.Agent
 	case *loop.RunParked:
@@ -58,24 +62,29 @@ func (l *leg) Observe(e loop.Event) {
 	}
 }
 
-func (s *sight) status() loop.Status {
+// status is how the run stands; where nothing was seen of it, by how it stood.
+func (s *sight) status(before loop.Status) loop.Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now == "" {
-		return loop.Crashed // it was taken up, and nothing came of that
+	switch {
+	case s.now != "":
+		return s.now
+	case before.Ended():
+		return before
 	}
-	return s.now
+	return loop.Crashed // it was taken up, and nothing came of that
 }
 
-// made is how many iterations the leg has made, and whether more may be spent.
-func (s *sight) made() (iterations int, broke bool) {
+// made is how many iterations and attempts the leg has made, and whether nothing is left
+// to spend.
+func (s *sight) made() (iterations, attempts int, broke bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.totals.Iterations - max(s.first, 0), s.broke
+	return s.totals.Iterations - max(s.first, 0), s.attempts, s.broke
 }
 
-// pausedFor is for how long the run has waited for a person.
-func (s *sight) pausedFor(paused bool, now time.Time) time.Duration {
+// pausedFor is for how long the run has waited for a person, and whether that begins now.
+func (s *sight) pausedFor(paused bool, now time.Time) (waits time.Duration, begins bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -83,10 +92,11 @@ func (s *sight) pausedFor(paused bool, now time.Time) time.Duration {
 		s.paused = time.Time{}
 	case s.paused.IsZero():
 		s.paused = now
+		return 0, true
 	default:
-		return now.Sub(s.paused)
+		return now.Sub(s.paused), false
 	}
-	return 0
+	return 0, false
 }
 
 // could notes whether the run could be kept.

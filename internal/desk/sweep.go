@@ -21,8 +21,14 @@ const sweepEvery = 10 * time.Minute
 // sweepNow removes what a leg leaves that nobody needs: the work tree of a run that is
 // over, or somebody else's; and now and then what is left of others.
 func (d *Desk) sweepNow(ctx context.Context, l *leg, out fleet.Standing, err error) {
-	if err == nil && (out.Taken || out.Over() && !out.Stuck) {
+	switch {
+	case err != nil || out.Stuck:
+	case out.Over():
 		_ = d.clear(ctx, l.ID) // what stays only costs room, and is found again
+	case out.Taken:
+		if now, err := carry.Look(ctx, d.Root, l.Remote, l.ID); err == nil && d.spare(l.ID, now) {
+			_ = d.clear(ctx, l.ID)
+		}
 	}
 	d.mu.Lock()
 	due := time.Since(d.swept) >= sweepEvery
@@ -84,13 +90,18 @@ func (d *Desk) origin(id string) (o origin, ok bool) {
 	return o, o.ID == id && isRun(id)
 }
 
-// clearUnlessLive removes what is here of a run that no leg is at.
+// clearUnlessLive removes what is here of a run that no leg is at. One that comes
+// meanwhile waits.
 func (d *Desk) clearUnlessLive(ctx context.Context, id string) error {
 	d.mu.Lock()
-	defer d.mu.Unlock() // no leg of it begins meanwhile
 	if d.live[id] != nil {
+		d.mu.Unlock()
 		return nil
 	}
+	l := newLeg(d, fleet.Turn{Spec: fleet.Spec{ID: id}}, fleet.Hooks{})
+	d.live[id] = l
+	d.mu.Unlock()
+	defer d.exit(l)
 	return d.clear(ctx, id)
 }
 
