@@ -120,6 +120,7 @@ func (r relay) turn(next loop.Verdict, paused bool) string {
 	case broke:
 		return "its account has nothing left to spend"
 	case waits > patience:
+		r.seen.forPerson()
 		return "it waits for a person"
 	case paused:
 		return ""

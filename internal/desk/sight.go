@@ -18,6 +18,7 @@ type sight struct {
 	first    int // how many iterations there were when the leg began; -1: nobody knows yet
 	attempts int
 	paused   time.Time
+	person   bool   // it was left since it waits for one
 	waits    string // the agent that it waits for
 	parked   *loop.RunParked
 	asking   bool
@@ -97,6 +98,13 @@ func (s *sight) pausedFor(paused bool, now time.Time) (waits time.Duration, begi
 		return now.Sub(s.paused), false
 	}
 	return 0, false
+}
+
+// forPerson notes that the run was left since it waits for a person.
+func (s *sight) forPerson() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.person = true
 }
 
 // could notes whether the run could be kept.

@@ -67,12 +67,21 @@ func (h *hands) leg(ctx context.Context, t fleet.Turn, near bool) (fleet.Standin
 	out, err := h.legs.Run(doing, t, fleet.Hooks{Tell: p.tell, Heard: p.heard, Spent: h.valve.spend})
 	if err != nil {
 		slog.Warn("a leg came to nothing", "run", t.Spec.Name, "leg", t.Leg, "error", err)
-		return out, temporal.NewNonRetryableApplicationError(err.Error(), broken, nil)
+		return out, temporal.NewNonRetryableApplicationError(said(err), broken, nil)
 	}
 	if out.Rule == loop.RuleLimit && out.Until.After(time.Now()) {
 		h.valve.hold(out.Until)
 	}
 	return out, nil
+}
+
+// said is an error with what to do, in one line.
+func said(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) && h.Hint() != "" {
+		return err.Error() + "; " + h.Hint()
+	}
+	return err.Error()
 }
 
 // beatEvery is how often a worker is heard: so often that losing some in a row is no

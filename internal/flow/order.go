@@ -44,7 +44,7 @@ func (s *state) mind(o fleet.Order) {
 	case pause:
 		s.Paused = true
 	case resume:
-		s.Paused = false
+		s.Paused, s.Last.Person = false, false
 		s.goOn()
 	case stop, stopNow:
 		s.Stopping = o.Command
@@ -71,6 +71,9 @@ func (s *state) keep(o fleet.Order) fleet.Answer {
 		return fleet.Answer{Why: fmt.Sprintf("%d orders are waiting for its next leg already", mostOrders)}
 	}
 	s.mind(o)
+	if o.Command == approve {
+		s.Last.Person = false
+	}
 	switch {
 	case s.ended():
 		return fleet.Answer{OK: true, Effect: "stopped", State: loop.Stopped}

@@ -87,8 +87,10 @@ func (r *run) drive(ctx workflow.Context) error {
 func (r *run) rest(ctx workflow.Context) error {
 	for {
 		now := workflow.Now(ctx)
-		wait, stopping, paused := r.wakes().Sub(now), r.Stopping, r.Paused
-		changed := func() bool { return r.Stopping != stopping || r.Paused != paused || r.Hurry }
+		wait, stopping, paused, person := r.wakes().Sub(now), r.Stopping, r.Paused, r.Last.Person
+		changed := func() bool {
+			return r.Stopping != stopping || r.Paused != paused || r.Last.Person != person || r.Hurry
+		}
 		var err error
 		switch {
 		case r.ended():
@@ -99,6 +101,9 @@ func (r *run) rest(ctx workflow.Context) error {
 			err = workflow.Await(ctx, func() bool { return !r.Failed || r.Stopping != "" })
 		case r.Paused && r.Stopping == "":
 			r.show(ctx, loop.Paused)
+			err = workflow.Await(ctx, changed)
+		case r.Last.Person && r.Stopping == "":
+			r.show(ctx, loop.Waiting)
 			err = workflow.Await(ctx, changed)
 		case wait <= 0 || r.Hurry:
 			r.Hurry = false

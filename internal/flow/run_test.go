@@ -286,7 +286,7 @@ func TestALiveLegHearsOrders(t *testing.T) {
 		<-heard
 		order(fleet.Order{Command: pause}, true)
 		<-heard
-		return fleet.Standing{State: loop.Parked, Iterations: 1, Leg: 1}, nil
+		return fleet.Standing{State: loop.Parked, Person: true, Iterations: 1, Leg: 1}, nil
 	})
 	w.tells(func(leg int, o fleet.Order) (fleet.Answer, error) {
 		heard <- o
@@ -363,6 +363,27 @@ func TestWhatCannotBeKeptForHoursWaitsForAPerson(t *testing.T) {
 	w.orders(stuckTime+2*time.Hour, fleet.Order{Command: stop}, true)
 	if row := w.goes(aSpec); row.State != loop.Stopped || row.Why == "" {
 		t.Errorf("it ended %+v", row)
+	}
+}
+
+// A run that has asked a person something waits for the answer without a worker, and the
+// next leg is given that.
+func TestAQuestionIsWaitedForWithoutAWorker(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg == 1 {
+			return fleet.Standing{State: loop.Parked, Person: true, Why: "it waits for a person", Leg: 1}, nil
+		}
+		return done(turn, 1)
+	})
+	w.orders(time.Hour, fleet.Order{Command: note, Text: "no hurry"}, true)
+	w.looks(2*time.Hour, func(row fleet.Row) {
+		if row.State != loop.Waiting || len(w.turns) != 1 || !row.WaitUntil.IsZero() {
+			t.Errorf("while it waits for a person it is %+v", row)
+		}
+	})
+	w.orders(3*time.Hour, fleet.Order{Command: approve, Question: "q", Text: "yes"}, true)
+	if row := w.goes(aSpec); row.State != loop.Done || len(w.turns) != 2 || len(w.turns[1].Orders) != 2 {
+		t.Errorf("it ended %+v, after %+v", row, w.turns)
 	}
 }
 

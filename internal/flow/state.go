@@ -66,7 +66,7 @@ func (s *state) came(out fleet.Standing, orders []fleet.Order, now time.Time) {
 		s.badly(now)
 	default:
 		before := s.Idle
-		idle := out.State == loop.Parked && out.Iterations <= s.Last.Iterations && !out.Until.After(now)
+		idle := out.State == loop.Parked && !out.Person && out.Iterations <= s.Last.Iterations && !out.Until.After(now)
 		s.goOn()
 		s.Last, s.Wrong = out, ""
 		if !idle {
@@ -88,7 +88,7 @@ func (s *state) lost(why string, orders []fleet.Order, now time.Time) {
 func (s *state) vain(why string, orders []fleet.Order, now time.Time) {
 	s.Wrong = why
 	s.back(orders)
-	s.Last.Host, s.Last.Until = "", time.Time{} // not that worker first
+	s.Last.Host, s.Last.Until, s.Last.Person = "", time.Time{}, false // not that worker first
 	s.badly(now)
 }
 
