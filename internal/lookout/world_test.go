@@ -165,9 +165,12 @@ func (w *world) leg(name string, end loop.Payload) fleet.Row {
 	fmt.Fprintf(a.Stdout(), "the agent speaks in %d\n", iter)
 	add(iter, &loop.AgentText{Text: fmt.Sprintf("the agent speaks in %d", iter)})
 	w.write("work", fmt.Sprintf("%d\n", iter))
-	add(iter, &loop.AgentExited{Exit: loop.Exit{Code: new(int), Cause: loop.Exited}}, &loop.CheckpointMade{Checkpoint: take()})
+	left := take()
+	add(iter, &loop.AgentExited{Exit: loop.Exit{Code: new(int), Cause: loop.Exited}}, &loop.CheckpointMade{Checkpoint: left})
 	a.Close()
-	add(iter, &loop.IterationFinished{Outcome: loop.Outcome{Result: loop.OK}, Verdict: loop.Verdict{Action: loop.Continue}})
+	came := loop.Outcome{Result: loop.OK}
+	came.Checkpoint = left
+	add(iter, &loop.IterationFinished{Outcome: came, Verdict: loop.Verdict{Action: loop.Continue}})
 	add(0, end)
 	if err := run.Close(); err != nil {
 		w.t.Fatal(err)
