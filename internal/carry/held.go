@@ -239,7 +239,12 @@ func (h *Held) move(ctx context.Context, s *state, branch *move) error {
 	return nil
 }
 
-func (h *Held) adopt(p put) { h.at, h.card, h.live, h.doubt = p.at, p.card, p.live, nil }
+func (h *Held) adopt(p put) {
+	if p.card.Published != h.card.Published {
+		h.theirs = nil // from now on it is where we left it
+	}
+	h.at, h.card, h.live, h.doubt = p.at, p.card, p.live, nil
+}
 
 // settle finds out what became of a push that may have come through.
 func (h *Held) settle(ctx context.Context) error {

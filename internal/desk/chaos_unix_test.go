@@ -20,6 +20,7 @@ import (
 //	DESK_SEED=N    the same again, as far as the machine lets it be
 //	DESK_ROUNDS=N  how many runs
 func TestAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	number := func(name string, usual uint64) uint64 {
 		if n, err := strconv.ParseUint(os.Getenv(name), 10, 64); err == nil {
 			return n

@@ -7,6 +7,7 @@ import (
 )
 
 func TestARunGoesFromWorkerToWorker(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	a, b := w.desk("a"), w.desk("b")
 	s := w.spec()

@@ -67,6 +67,7 @@ func (w *world) finish(s fleet.Spec, leg int, starts string, desks ...*Desk) {
 
 // What a worker had pushed when it died says what is done again.
 func TestAWorkerThatDies(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, hook, at string
 		starts         string
@@ -96,6 +97,7 @@ func TestAWorkerThatDies(t *testing.T) {
 // An agent whose worker dies is ended, and its attempt is made again: from where it
 // began, not from where it was.
 func TestAWorkerThatDiesWhileItsAgentWorks(t *testing.T) {
+	t.Parallel()
 	for _, same := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the same worker goes on: %v", same), func(t *testing.T) {
 			t.Parallel()
@@ -117,6 +119,7 @@ func TestAWorkerThatDiesWhileItsAgentWorks(t *testing.T) {
 
 // A worker that was frozen finds, when it thaws, that its run has gone on without it.
 func TestAWorkerThatIsFrozen(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent(`if [ $REFRAIN_ITERATION = 2 ] && rm "$DESK_TEST_WORLD/armed" 2>/dev/null; then`, `: >"$DESK_TEST_WORLD/slow"`, `sleep 600`, `fi`))
 	w.write("armed", "")
 	w.write("pulse", "")
@@ -159,6 +162,7 @@ func (w *world) finishButProcesses(s fleet.Spec, leg int, d *Desk) {
 
 // While the fleet is silent, the ref says whose the run is.
 func TestCutFromTheServer(t *testing.T) {
+	t.Parallel()
 	silent := fleet.Hooks{Heard: func() fleet.Beat { return fleet.Beat{At: time.Now().Add(-time.Hour)} }}
 	slow := agent(`if [ $REFRAIN_ITERATION = 1 ] && [ -e "$DESK_TEST_WORLD/armed" ]; then`, `: >"$DESK_TEST_WORLD/slow"`,
 		`while [ -e "$DESK_TEST_WORLD/armed" ]; do sleep 0.05; done`, `fi`)
@@ -208,6 +212,7 @@ func TestCutFromTheServer(t *testing.T) {
 
 // A remote that cannot be reached is waited for. What the agent did is not done again.
 func TestCutFromTheRemote(t *testing.T) {
+	t.Parallel()
 	cut := agent(`if [ $REFRAIN_ITERATION = 2 ] && rm "$DESK_TEST_WORLD/armed" 2>/dev/null; then`, `mv "$DESK_TEST_WORLD/hub.git" "$DESK_TEST_WORLD/away.git"`, `: >"$DESK_TEST_WORLD/gone"`, `fi`)
 	back := func(w *world) {
 		if err := os.Rename(w.at("away.git"), w.at("hub.git")); err != nil {
@@ -259,6 +264,7 @@ func TestCutFromTheRemote(t *testing.T) {
 
 // Of two who are given the same leg, one has it.
 func TestTwoForOneLeg(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	desks := []*Desk{w.desk("a"), w.desk("b")}
 	s := w.spec()
@@ -285,6 +291,7 @@ func TestTwoForOneLeg(t *testing.T) {
 
 // What a remote says against a push is what people are told.
 func TestAPushThatIsRefused(t *testing.T) {
+	t.Parallel()
 	t.Run("from the first on", func(t *testing.T) {
 		w := newWorld(t, agent())
 		w.hook("pre-receive", "echo 'the quota is used up' >&2\nexit 1\n")
@@ -329,6 +336,7 @@ func TestAPushThatIsRefused(t *testing.T) {
 
 // Commits of others on the branch are not written over.
 func TestABranchThatOthersWriteTo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	d := w.desk("a")
 	s := w.spec()

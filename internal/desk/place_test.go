@@ -65,6 +65,7 @@ func (p parker) Observe(e loop.Event) {
 
 // A run that began on a laptop goes on with a worker, and comes back with its history.
 func TestFromALaptopAndBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	store := w.laptop()
 	w.git(w.at("laptop"), "checkout", "-q", "-b", "refrain/build")
@@ -134,6 +135,7 @@ func TestFromALaptopAndBack(t *testing.T) {
 
 // A person who fetches a run has it, whatever leg a worker is to do.
 func TestAPersonTakesIt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	d := w.desk("a")
 	s := w.spec()
@@ -157,6 +159,7 @@ func TestAPersonTakesIt(t *testing.T) {
 }
 
 func TestTrust(t *testing.T) {
+	t.Parallel()
 	d := &Desk{Options: Options{Trust: []string{"https://example.com/team/*", "git@example.com:team/**", "/srv/?.git"}}}
 	for remote, want := range map[string]bool{
 		"https://example.com/team/one":            true,
@@ -202,6 +205,7 @@ func TestTrust(t *testing.T) {
 // The pattern of a remote is the consent to what its repositories run, and to nothing
 // else on the machine.
 func TestWhatARepositoryRuns(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	w.write("seed/refrain.toml", "[[gate]]\nname = \"own\"\nrun = \"echo own >>gate.log\"\n")
 	w.git(w.at("seed"), "add", ".")
@@ -216,6 +220,7 @@ func TestWhatARepositoryRuns(t *testing.T) {
 }
 
 func TestOneWorkerForAFolder(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	d := w.desk("a")
 	_, err := New(w.options("a"))
@@ -235,6 +240,7 @@ func TestOneWorkerForAFolder(t *testing.T) {
 
 // What nobody needs is removed, with its records; what is only here is not.
 func TestSweep(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	a, b := w.desk("a"), w.desk("b")
 	elsewhere, old, young := w.spec(), w.spec(), w.spec()
@@ -287,6 +293,7 @@ func TestSweep(t *testing.T) {
 }
 
 func TestWhereARunBegins(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	w.write("seed/sub/agent.sh", strings.ReplaceAll(agent(), "$DESK_TEST_WORLD", w.dir))
 	w.write("seed/sub/refrain.toml", "")

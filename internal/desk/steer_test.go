@@ -62,6 +62,7 @@ func (w *world) start(ctx context.Context, d *Desk, t fleet.Turn, h fleet.Hooks)
 }
 
 func TestOrdersComeBeforeTheFirstStep(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent(`cat >"$DESK_TEST_WORLD/told"`))
 	d := w.desk("a")
 	s := w.spec("loop.max_iterations=1")
@@ -89,6 +90,7 @@ func TestOrdersComeBeforeTheFirstStep(t *testing.T) {
 }
 
 func TestTell(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, waits)
 	d := w.desk("a")
 	s := w.spec()
@@ -145,6 +147,7 @@ func TestTell(t *testing.T) {
 // A leg is left between two steps, or at once: then its agent is ended, and its attempt is
 // made again.
 func TestLeaving(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		leave func(d *Desk, cancel func())
@@ -186,6 +189,7 @@ func TestLeaving(t *testing.T) {
 // Gates of a leg that is left at once are ended, too: the next worker judges the agent's
 // work, and does not have it done again.
 func TestLeavingWhileAGateRuns(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	w.write("gate.sh", "[ -e '"+w.dir+"/go' ] || [ ! -e work ] || { : >'"+w.dir+"/slow'; sleep 600; }\n")
 	d := w.desk("a")
@@ -207,6 +211,7 @@ func TestLeavingWhileAGateRuns(t *testing.T) {
 
 // Long waits are nothing for a worker.
 func TestPatience(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent("exit 1"))
 	s := w.spec()
 	s.Quantum = fleet.Quantum{Patience: time.Millisecond}
@@ -219,6 +224,7 @@ func TestPatience(t *testing.T) {
 
 // Others have a turn when a leg has had its time, or nothing is left to spend.
 func TestQuantum(t *testing.T) {
+	t.Parallel()
 	t.Run("iterations", func(t *testing.T) {
 		w := newWorld(t, agent())
 		s := w.spec()
@@ -261,6 +267,7 @@ func TestQuantum(t *testing.T) {
 
 // A question that nobody answers is asked again where the run goes on.
 func TestAQuestion(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, agent())
 	d := w.desk("a")
 	s := w.spec(`ask.at=["1"]`)

@@ -317,3 +317,67 @@ func TestPark(t *testing.T) {
 		d.wg.Wait()
 	})
 }
+
+// A run that is left at once has its agent ended, and its gates: what the agent has not
+// come to the end of is done again by the next runner, and what it has is only judged.
+func TestLeftAtOnce(t *testing.T) {
+	leaving := func(c *steer.Control) *keeper {
+		return &keeper{leave: func(loop.Verdict, bool) (string, bool) { return "the worker leaves", c.Leaving() }}
+	}
+	bubble(t, "while an agent works", func(t *testing.T) {
+		c := steer.NewControl()
+		s := relayed(t, leaving(c), hangs, says("<promise>DONE</promise>"))
+		s.control = c
+		time.AfterFunc(time.Minute, c.Leave)
+		began := time.Now()
+		end, err := s.start()
+		if err != nil || end.State != loop.Parked || end.Why != "the worker leaves" || time.Since(began) != time.Minute || end.Totals.Iterations != 0 {
+			t.Fatalf("%+v, %v after %s", end, err, time.Since(began))
+		}
+		s.options, s.control = nil, nil
+		if end := s.resume(); end.State != loop.Done || !slices.Equal(s.results(), []loop.Result{loop.Interrupted, loop.OK}) {
+			t.Errorf("end = %+v, results %v", end, s.results())
+		}
+	})
+	bubble(t, "while it waits", func(t *testing.T) {
+		c := steer.NewControl()
+		s := relayed(t, leaving(c), limited(5*time.Hour))
+		s.control = c
+		time.AfterFunc(time.Hour, c.Leave)
+		began := time.Now()
+		if end, err := s.start(); err != nil || end.State != loop.Parked || time.Since(began) != time.Hour {
+			t.Errorf("%+v, %v after %s", end, err, time.Since(began))
+		}
+	})
+	bubble(t, "while a person is asked, and that one is asked again", func(t *testing.T) {
+		c := steer.NewControl()
+		s := relayed(t, leaving(c), says("<promise>DONE</promise>"))
+		relay := s.options
+		s.options = func(o *app.Blueprint) { relay(o); o.Asking.Always = true }
+		s.control = c
+		time.AfterFunc(time.Hour, c.Leave)
+		end, err := s.start()
+		if err != nil || end.State != loop.Parked || s.ran != 0 || s.has("run.answered") {
+			t.Fatalf("%+v, %v; %d agents ran", end, err, s.ran)
+		}
+		s.options, s.control = func(o *app.Blueprint) { o.Asking = engine.Asking{Always: true, Timeout: time.Minute} }, nil
+		if end := s.resume(); end.State != loop.Done || !s.has("run.answered") {
+			t.Errorf("end = %+v", end)
+		}
+	})
+	bubble(t, "while a person is asked whether it is done", func(t *testing.T) {
+		c := steer.NewControl()
+		s := relayed(t, leaving(c), says("<promise>DONE</promise>"))
+		relay := s.options
+		s.options = func(o *app.Blueprint) { relay(o); o.Asking.Done = true }
+		s.control = c
+		time.AfterFunc(time.Hour, c.Leave)
+		if end, err := s.start(); err != nil || end.State != loop.Parked {
+			t.Fatalf("%+v, %v", end, err)
+		}
+		s.options, s.control = func(o *app.Blueprint) { o.Asking = engine.Asking{Done: true, Timeout: time.Minute} }, nil
+		if end := s.resume(); end.State != loop.Done || s.ran != 1 {
+			t.Errorf("end = %+v, %d agents ran", end, s.ran)
+		}
+	})
+}

@@ -40,8 +40,8 @@ type Spec struct {
 // Quantum is how much one worker does before others have a turn.
 type Quantum struct {
 	Iterations int           `json:"iterations,omitempty"` // 0: any number
-	Time       time.Duration `json:"time,omitempty"`       // 0: as long as it takes
-	Patience   time.Duration `json:"patience,omitempty"`   // a longer wait is waited for without a worker
+	Time       time.Duration `json:"time,omitempty"`       // 0: as long as it takes; an attempt that has begun comes to its end
+	Patience   time.Duration `json:"patience,omitempty"`   // a longer wait is waited for without a worker; 0: two minutes
 }
 
 // Turn is one leg to be done.

@@ -114,3 +114,37 @@ func TestAnAnswerThatComesWithTheEnd(t *testing.T) {
 		t.Errorf("answer %+v, %v", a, err)
 	}
 }
+
+// To be left at once and to be stopped get along, whichever comes first.
+func TestLeave(t *testing.T) {
+	closed := func(c <-chan struct{}) bool {
+		select {
+		case <-c:
+			return true
+		default:
+			return false
+		}
+	}
+	stop := func(now bool) func(*Control) {
+		return func(c *Control) { c.Stop(loop.StopRequest{Now: now}) }
+	}
+	for _, order := range [][]func(*Control){
+		{(*Control).Leave},
+		{(*Control).Leave, (*Control).Leave},
+		{(*Control).Leave, stop(false), stop(true)},
+		{stop(false), (*Control).Leave, stop(true)},
+		{stop(false), stop(true), (*Control).Leave},
+		{stop(true), (*Control).Leave},
+	} {
+		c := NewControl()
+		if c.Leaving() || c.StopsNow() || closed(c.AtOnce()) || closed(c.Stopping()) {
+			t.Error("nobody has wished anything")
+		}
+		for _, wish := range order {
+			wish(c)
+		}
+		if !c.Leaving() || !c.StopsNow() || !closed(c.AtOnce()) || !closed(c.Stopping()) {
+			t.Errorf("leaving %v, now %v", c.Leaving(), c.StopsNow())
+		}
+	}
+}
