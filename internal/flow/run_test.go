@@ -56,6 +56,16 @@ func (w *world) orders(after time.Duration, o fleet.Order, ok bool) {
 	w.RegisterDelayedCallback(func() { w.UpdateWorkflow(orderUpdate, "", answer{w.t, o, ok}, o) }, after)
 }
 
+// wants gives an order in the middle of a leg.
+func (w *world) wants(o fleet.Order, ok bool) {
+	w.RegisterDelayedCallback(func() { w.UpdateWorkflow(orderUpdate, "", answer{w.t, o, ok}, o) }, 0)
+}
+
+// says has a live leg say how far it is.
+func (w *world) says(p fleet.Progress) {
+	w.RegisterDelayedCallback(func() { w.SignalWorkflow(progressSignal, p) }, 0)
+}
+
 // looks checks what people see after a while.
 func (w *world) looks(after time.Duration, look func(fleet.Row)) {
 	w.RegisterDelayedCallback(func() {
@@ -266,25 +276,24 @@ func TestALiveLegHearsOrders(t *testing.T) {
 	heard := make(chan fleet.Order, 8)
 	live := fleet.Progress{Leg: 1, Worker: "a", Host: "host/a", State: loop.Running, Iterations: 1}
 	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
-		order := func(o fleet.Order, ok bool) { w.UpdateWorkflow(orderUpdate, "", answer{w.t, o, ok}, o) }
 		if turn.Leg > 1 {
-			order(fleet.Order{Command: stop}, true)
-			w.SignalWorkflow(progressSignal, fleet.Progress{Leg: 2, Host: "host/a"})
+			w.wants(fleet.Order{Command: stop}, true)
+			w.says(fleet.Progress{Leg: 2, Host: "host/a"})
 			if o := <-heard; o.Command != stop {
 				t.Errorf("the last leg hears %+v", o)
 			}
 			return fleet.Standing{State: loop.Stopped, Iterations: 2, Leg: 2}, nil
 		}
-		order(fleet.Order{Command: note, Text: "early"}, true)
-		w.SignalWorkflow(progressSignal, live)
+		w.wants(fleet.Order{Command: note, Text: "early"}, true)
+		w.says(live)
 		if o := <-heard; o.Text != "early" {
 			t.Errorf("it hears %+v first", o)
 		}
-		order(fleet.Order{Command: note, Text: "late"}, true)
+		w.wants(fleet.Order{Command: note, Text: "late"}, true)
 		<-heard
-		order(fleet.Order{Command: skip}, false)
+		w.wants(fleet.Order{Command: skip}, false)
 		<-heard
-		order(fleet.Order{Command: pause}, true)
+		w.wants(fleet.Order{Command: pause}, true)
 		<-heard
 		return fleet.Standing{State: loop.Parked, Person: true, Iterations: 1, Leg: 1}, nil
 	})
@@ -312,14 +321,14 @@ func TestAnOrderThatDoesNotArriveIsHeardByTheNextLeg(t *testing.T) {
 		if turn.Leg > 1 {
 			return done(turn, 2)
 		}
-		w.SignalWorkflow(progressSignal, fleet.Progress{Leg: 1, Worker: "a", Host: "host/a"})
+		w.says(fleet.Progress{Leg: 1, Worker: "a", Host: "host/a"})
 		told := make(chan struct{})
 		w.tells(func(int, fleet.Order) (fleet.Answer, error) {
 			defer close(told)
 			return fleet.Answer{}, temporal.NewNonRetryableApplicationError("it has just ended", notHere, nil)
 		})
 		o := fleet.Order{Command: note, Text: "one"}
-		w.UpdateWorkflow(orderUpdate, "", answer{w.t, o, true}, o)
+		w.wants(o, true)
 		<-told
 		return fleet.Standing{State: loop.Parked, Iterations: 1, Leg: 1, Until: w.Now().Add(time.Hour)}, nil
 	})
@@ -392,14 +401,14 @@ func TestAQuestionIsWaitedForWithoutAWorker(t *testing.T) {
 func TestAWishToEndARunIsNotLost(t *testing.T) {
 	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
 		if turn.Leg == 1 {
-			w.SignalWorkflow(progressSignal, fleet.Progress{Leg: 1, Worker: "a", Host: "host/a"})
+			w.says(fleet.Progress{Leg: 1, Worker: "a", Host: "host/a"})
 			told := make(chan struct{})
 			w.tells(func(int, fleet.Order) (fleet.Answer, error) {
 				defer close(told)
 				return fleet.Answer{OK: true}, nil
 			})
 			o := fleet.Order{Command: stopNow}
-			w.UpdateWorkflow(orderUpdate, "", answer{w.t, o, true}, o)
+			w.wants(o, true)
 			<-told
 			time.Sleep(50 * time.Millisecond) // its answer arrives
 		}

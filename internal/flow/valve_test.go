@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,17 +131,28 @@ func TestAValveLetsInNoMoreThanThePortion(t *testing.T) {
 
 // counter is an account that some workers draw from.
 type counter struct {
-	book
-	err   error // that it answers
-	after error // likewise, though it has counted
+	mu   sync.Mutex
+	book book
+	lost error // what is answered, though it has counted
 }
 
 func (c *counter) ask(_ context.Context, d drawn) (fleet.Portion, error) {
-	if c.err != nil {
-		return fleet.Portion{}, c.err
-	}
-	p := c.draw(d, time.Now())
-	return p, c.after
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.book.draw(d, time.Now()), c.lost
+}
+
+// loses has the answers be lost from now on, or arrive again.
+func (c *counter) loses(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost = err
+}
+
+func (c *counter) spent() (usd float64, tokens int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.book.Account.SpentUSD, c.book.Account.SpentTokens
 }
 
 // reserves tells whether a leg may be asked for now.
@@ -193,19 +205,20 @@ func TestSpendingIsCountedOnce(t *testing.T) {
 		v := newValve("w", 2, c.ask)
 		go v.serve(t.Context())
 		synctest.Wait()
-		if broke := v.spend(1, 100); broke || c.Account.SpentUSD != 1 {
-			t.Errorf("after 1 of 3 were spent: broke %t, counted %v", broke, c.Account.SpentUSD)
+		broke := v.spend(1, 100)
+		if usd, _ := c.spent(); broke || usd != 1 {
+			t.Errorf("after 1 of 3 were spent: broke %t, counted %v", broke, usd)
 		}
-		c.after = errors.New("the answer is lost")
+		c.loses(errors.New("the answer is lost"))
 		v.spend(1, 100)
 		time.Sleep(portionTime)
-		if c.Account.SpentUSD != 2 || reserves(v) {
-			t.Errorf("without answers %v was counted, and it asks for legs: %t", c.Account.SpentUSD, reserves(v))
+		if usd, _ := c.spent(); usd != 2 || reserves(v) {
+			t.Errorf("without answers %v was counted, and it asks for legs: %t", usd, reserves(v))
 		}
-		c.after = nil
+		c.loses(nil)
 		time.Sleep(drawEvery + time.Second)
-		if c.Account.SpentUSD != 2 || c.Account.SpentTokens != 200 || !reserves(v) {
-			t.Errorf("then %v was counted, and it asks for legs: %t", c.Account.SpentUSD, reserves(v))
+		if usd, tokens := c.spent(); usd != 2 || tokens != 200 || !reserves(v) {
+			t.Errorf("then %v and %d were counted, and it asks for legs: %t", usd, tokens, reserves(v))
 		}
 		if !v.spend(1, 0) || reserves(v) {
 			t.Error("all is spent, and it goes on")
