@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -180,10 +181,14 @@ func TestLostLegsAreAskedForAgainAndThenAPersonIs(t *testing.T) {
 		}
 		well, tried = true, len(w.turns)
 	})
+	w.orders(30*time.Second, fleet.Order{Command: note, Text: "to be heard"}, true)
 	w.orders(25*time.Hour, fleet.Order{Command: "resume"}, true)
 	row := w.goes(aSpec)
 	if row.State != loop.Done || len(w.turns) != tried+1 {
 		t.Errorf("after %d legs: %+v", len(w.turns), row)
+	}
+	if heard := w.turns[tried].Orders; len(heard) != 1 || heard[0].Text != "to be heard" {
+		t.Errorf("the leg that was well heard %+v", heard)
 	}
 	for i := range w.turns[1:] {
 		if w.turns[i+1].Leg <= w.turns[i].Leg {
@@ -224,6 +229,41 @@ func TestTheWorkerThatHasTheFilesComesFirst(t *testing.T) {
 	if want := []string{"q", "host/a", "q"}; !slices.Equal(w.at, want) {
 		t.Errorf("legs were asked for on %v, want %v", w.at, want)
 	}
+}
+
+// An order that is under way when the history begins anew has its answer first.
+func TestAnOrderIsAnsweredBeforeTheHistoryBeginsAnew(t *testing.T) {
+	var answered atomic.Bool
+	told, goOn := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		w.says(fleet.Progress{Leg: 1, Host: "host/a"})
+		o := fleet.Order{Command: note, Text: "slowly"}
+		w.RegisterDelayedCallback(func() { w.UpdateWorkflow(orderUpdate, "", heardBy{answer{w.t, o, true}, &answered}, o) }, 0)
+		<-told
+		w.SetContinueAsNewSuggested(true)
+		return fleet.Standing{State: loop.Parked, Iterations: 1, Leg: 1}, nil
+	})
+	w.tells(func(int, fleet.Order) (fleet.Answer, error) {
+		close(told)
+		<-goOn
+		return fleet.Answer{OK: true}, nil
+	})
+	time.AfterFunc(200*time.Millisecond, func() { close(goOn) })
+	w.ExecuteWorkflow(runType, aSpec, state{})
+	if err := w.GetWorkflowError(); !workflow.IsContinueAsNewError(errors.Unwrap(err)) || !answered.Load() {
+		t.Errorf("it ended with %v; the order was answered: %t", err, answered.Load())
+	}
+}
+
+// heardBy notes that an answer came.
+type heardBy struct {
+	answer
+	came *atomic.Bool
+}
+
+func (h heardBy) Complete(v any, err error) {
+	h.came.Store(true)
+	h.answer.Complete(v, err)
 }
 
 // What could not be kept is asked of the worker that has it for a while, and then of any.

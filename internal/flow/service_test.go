@@ -352,6 +352,22 @@ func TestAWorkerThatLeavesLeavesNothingBehind(t *testing.T) {
 		row, err := s.Find(t.Context(), spec.Name)
 		return err == nil && row.State == loop.Paused
 	})
+	order := func(o fleet.Order) {
+		if a, err := s.Order(t.Context(), spec.Name, o); err != nil || !a.OK {
+			t.Errorf("%s was answered %+v, %v", o.Command, a, err)
+		}
+	}
+	order(fleet.Order{Command: note, Text: "to be heard"})
+	order(fleet.Order{Command: resume})
+	until(t, "a leg is asked for again, with the note", func() bool {
+		row, err := s.Find(t.Context(), spec.Name)
+		return err == nil && row.State == fleet.Queued && len(row.Orders) == 0
+	})
+	order(fleet.Order{Command: pause})
+	until(t, "it is taken back, with the note", func() bool {
+		row, err := s.Find(t.Context(), spec.Name)
+		return err == nil && row.State == loop.Paused && len(row.Orders) == 1
+	})
 	if err := s.client.TerminateWorkflow(t.Context(), runID(spec.Name), "", "a test"); err != nil {
 		t.Fatal(err)
 	}

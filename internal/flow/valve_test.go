@@ -220,7 +220,12 @@ func TestSpendingIsCountedOnce(t *testing.T) {
 		if usd, tokens := c.spent(); usd != 2 || tokens != 200 || !reserves(v) {
 			t.Errorf("then %v and %d were counted, and it asks for legs: %t", usd, tokens, reserves(v))
 		}
-		if !v.spend(1, 0) || reserves(v) {
+		if !v.enter(true) || !reserves(v) {
+			t.Error("with room for two, one leg keeps the other out")
+		}
+		broke = v.spend(1, 0)
+		v.leave(true) // its room is nobody's
+		if !broke || reserves(v) || v.enter(false) {
 			t.Error("all is spent, and it goes on")
 		}
 	})
