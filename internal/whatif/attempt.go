@@ -36,7 +36,7 @@ type cut struct {
 // inside plays an attempt, up to its end if it has one. Without a begin it is what
 // another runner has left.
 func (s *stepper) inside(begin *loop.Event) (loop.Verdict, error) {
-	a := &attempt{stepper: s, number: s.tape.events[s.tape.next-1].Seq, began: s.clock.now, unwatch: func() {}}
+	a := &attempt{stepper: s, number: s.tape.taken, began: s.clock.now, unwatch: func() {}}
 	spend := func(error) { a.stop(loop.OnBudget) }
 	a.meter = s.NewMeter(engine.Context{}, "", spend)
 	if turn := s.tape.turn(); turn != nil {

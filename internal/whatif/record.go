@@ -3,6 +3,7 @@ package whatif
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -15,18 +16,27 @@ import (
 	"github.com/refrain-loop/refrain/internal/request"
 )
 
-// record is a run as it was written down: what happened, and the settings that
-// each of its runners went by.
+// record is a run as it was written down: the settings that each of its runners went
+// by, and how it ended. What happened is read while it is played, for it may be much.
 type record struct {
 	store   journal.Store
 	entry   journal.Entry
 	request request.Request
-	events  []loop.Event
 	runners []runner
+	ends    []mark
+}
+
+// mark is a place of the record that is known before it is played: the end of a
+// runner, or the start of the next after one that did not come to its end.
+type mark struct {
+	at      int64 // the number of the event
+	verdict loop.Verdict
 }
 
 // runner is one start of the run: the first, or a resume.
 type runner struct {
+	start    loop.Event
+	margin   time.Duration // that it added to the end of a limit
 	agents   []string
 	keeps    bool              // the agent's session went on
 	settings map[string]string // as TOML
@@ -41,41 +51,68 @@ func readRecord(store journal.Store, entry journal.Entry) (*record, error) {
 	if err := json.Unmarshal(entry.Config, &stored); err != nil {
 		return nil, fmt.Errorf("read the settings of %s: %w", entry.Name, err)
 	}
-	for e, err := range store.Read(entry.Name, journal.Reading{Brief: true}) {
+	m := margins{limits: map[string]time.Time{}}
+	for e, err := range rec.read(journal.Reading{Brief: true, Types: landmarks}) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Seq > entry.Seq() {
-			break // of a live run, which has gone on since it was looked at
+		switch p := e.Payload.(type) {
+		case *loop.RunStarted, *loop.RunResumed:
+			rec.runners, m.shortest = append(rec.runners, runner{start: e, margin: usualMargin}), 2*usualMargin
+			rec.ends = append(rec.ends, mark{at: e.Seq})
+		case *loop.RunRule:
+			rec.ends = append(rec.ends, mark{e.Seq, p.Verdict})
 		}
-		if f, ok := e.Payload.(*loop.IterationFinished); ok {
-			f.State = loop.State{} // it is added up anew
+		if n := len(rec.runners); n > 0 {
+			m.learn(e, &rec.runners[n-1].margin)
 		}
-		rec.events = append(rec.events, e)
 	}
-	if rec.findRunners(stored); len(rec.runners) == 0 {
+	if len(rec.runners) == 0 {
 		return nil, fmt.Errorf("read the record of %s: it has no start", entry.Name)
 	}
+	rec.findSettings(stored)
 	return rec, nil
 }
 
-// findRunners goes back from the settings that were stored last, for every
+// landmarks are the events that are looked at before the record is played.
+var landmarks = []loop.Type{"run.started", "run.resumed", "run.rule", "run.waiting", "iteration.finished"}
+
+// read gives what the record has, up to where the run was looked at: one that is alive
+// has gone on since. What each attempt came to is added up anew.
+func (rec *record) read(r journal.Reading) iter.Seq2[loop.Event, error] {
+	return func(yield func(loop.Event, error) bool) {
+		for e, err := range rec.store.Read(rec.entry.Name, r) {
+			if err == nil && e.Seq > rec.entry.Seq() {
+				return
+			}
+			if f, ok := e.Payload.(*loop.IterationFinished); ok {
+				f.State = loop.State{}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// findSettings goes back from the settings that were stored last, for every
 // resume says what it changed.
-func (rec *record) findRunners(stored map[string]config.Stored) {
+func (rec *record) findSettings(stored map[string]config.Stored) {
 	settings := map[string]string{}
 	for key, s := range stored {
 		settings[key] = string(s.Value)
 	}
-	for _, e := range slices.Backward(rec.events) {
-		switch p := e.Payload.(type) {
+	for i, r := range slices.Backward(rec.runners) {
+		r.settings = settings
+		switch p := r.start.Payload.(type) {
 		case *loop.RunResumed:
-			rec.runners = append(rec.runners, runner{agentsOf(p.Counting, p.Agent), p.Counting.Keep, settings})
+			r.agents, r.keeps = agentsOf(p.Counting, p.Agent), p.Counting.Keep
 			settings = unchanged(settings, p.Changed)
 		case *loop.RunStarted:
-			rec.runners = append(rec.runners, runner{agentsOf(p.Counting, p.Agent), p.Counting.Keep, settings})
+			r.agents, r.keeps = agentsOf(p.Counting, p.Agent), p.Counting.Keep
 		}
+		rec.runners[i] = r
 	}
-	slices.Reverse(rec.runners)
 }
 
 func agentsOf(c loop.CountPolicy, agent string) []string {
@@ -121,8 +158,7 @@ type terms struct {
 // its settings.
 func (rec *record) terms(flags []config.Flag) ([]terms, error) {
 	var list []terms
-	margins := rec.margins()
-	for i, r := range rec.runners {
+	for _, r := range rec.runners {
 		var all []config.Flag
 		gated := false
 		for _, key := range slices.Sorted(maps.Keys(r.settings)) {
@@ -141,7 +177,7 @@ func (rec *record) terms(flags []config.Flag) ([]terms, error) {
 			return nil, err
 		}
 		list = append(list, terms{settings: settings, Terms: policy.Terms{
-			Config: settings.Config, Kind: rec.request.Kind(), Agents: r.agents, KeepsSession: r.keeps, Margin: margins[i],
+			Config: settings.Config, Kind: rec.request.Kind(), Agents: r.agents, KeepsSession: r.keeps, Margin: r.margin,
 		}})
 	}
 	return list, nil
@@ -151,31 +187,29 @@ func (rec *record) terms(flags []config.Flag) ([]terms, error) {
 // wait for one.
 const usualMargin = 3 * time.Second
 
-// margins is what each runner added to the end of a limit. Its waits tell: none is
+// margins finds what a runner added to the end of a limit. Its waits tell: none is
 // shorter.
-func (rec *record) margins() []time.Duration {
-	var list []time.Duration
-	limits := map[string]time.Time{} // by agent, when the last one ends
-	shortest := 2 * usualMargin
-	learn := func(rule, agent string, until time.Time) {
-		if margin := until.Sub(limits[agent]); rule == loop.RuleLimit && margin >= 0 && margin <= shortest {
-			list[len(list)-1], shortest = margin, margin
+type margins struct {
+	limits   map[string]time.Time // by agent, when the last one ends
+	shortest time.Duration
+}
+
+// learn looks at an event of a runner that has added so much, as far as is known.
+func (m *margins) learn(e loop.Event, margin *time.Duration) {
+	wait := func(rule, agent string, until time.Time) {
+		if added := until.Sub(m.limits[agent]); rule == loop.RuleLimit && added >= 0 && added <= m.shortest {
+			*margin, m.shortest = added, added
 		}
 	}
-	for _, e := range rec.events {
-		switch p := e.Payload.(type) {
-		case *loop.RunStarted, *loop.RunResumed:
-			list, shortest = append(list, usualMargin), 2*usualMargin
-		case *loop.IterationFinished:
-			if o := p.Outcome; o.Limit != nil && o.Limit.Until.After(o.EndedAt) {
-				limits[o.Agent] = o.Limit.Until
-				learn(p.Verdict.Rule, p.Verdict.Agent, p.Verdict.Until)
-			}
-		case *loop.RunWaiting:
-			learn(p.Rule, p.Agent, p.Until)
+	switch p := e.Payload.(type) {
+	case *loop.IterationFinished:
+		if o := p.Outcome; o.Limit != nil && o.Limit.Until.After(o.EndedAt) {
+			m.limits[o.Agent] = o.Limit.Until
+			wait(p.Verdict.Rule, p.Verdict.Agent, p.Verdict.Until)
 		}
+	case *loop.RunWaiting:
+		wait(p.Rule, p.Agent, p.Until)
 	}
-	return list
 }
 
 // decides tells whether rules may go by a setting.

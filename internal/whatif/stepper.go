@@ -1,7 +1,9 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -61,12 +63,14 @@ func (e *ending) stops() bool { return !e.same && !e.died && !e.goesOn }
 // person then resumed the run, it goes on.
 func (rec *record) play(runners []terms, flags []config.Flag, cuts map[int64]cut) (*ending, error) {
 	c := &clock{}
-	t := &tape{events: rec.events, clock: c}
+	read, stop := iter.Pull2(rec.read(journal.Reading{Brief: true}))
+	defer stop()
+	t := &tape{read: read, ends: rec.ends, clock: c}
 	end := &ending{own: map[int64]cut{}}
 	for _, terms := range runners {
 		s := &stepper{rec: rec, tape: t, clock: c, terms: terms, flags: flags, cuts: cuts}
 		s.state, s.place, s.notes, s.own = end.state, end.place, end.notes, end.own
-		if err := s.run(); err != nil {
+		if err := cmp.Or(s.run(), t.wrong); err != nil {
 			return nil, err
 		}
 		if end = &s.ending; s.stops() || s.goesOn && s.died {

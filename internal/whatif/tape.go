@@ -16,10 +16,15 @@ import (
 //	record    attempt ──── wait ──── attempt
 //	clock     attempt ──── wait ──────────── attempt
 //	                                └ shift ┘
+//
+// Of the record, only what comes before its next turn is held.
 type tape struct {
-	events []loop.Event
-	next   int
-	clock  *clock
+	read  func() (loop.Event, error, bool) // the next of the record
+	ahead []loop.Event                     // what was read of it, and not played yet
+	wrong error                            // why no more can be read
+	ends  []mark                           // of the recorded runners
+	taken int64                            // the number of the event that was played last
+	clock *clock
 
 	shift    time.Duration // from the record's time to the clock's
 	ready    time.Time     // when the recorded runner could have gone on: what came before the next turn was over
@@ -28,18 +33,32 @@ type tape struct {
 	open     bool          // an attempt has begun that no runner has finished yet
 }
 
+// more reads one more event, if there is one.
+func (t *tape) more() bool {
+	if t.read == nil || t.wrong != nil {
+		return false
+	}
+	e, err, ok := t.read()
+	if t.wrong = err; !ok || err != nil {
+		t.read = nil
+		return false
+	}
+	t.ahead = append(t.ahead, e)
+	return true
+}
+
 // peek is the event that comes next; nil: the tape is at its end.
 func (t *tape) peek() *loop.Event {
-	if t.next < len(t.events) {
-		return &t.events[t.next]
+	if len(t.ahead) > 0 || t.more() {
+		return &t.ahead[0]
 	}
 	return nil
 }
 
 // take goes on to the event after the next, and gives the next.
 func (t *tape) take() loop.Event {
-	e := t.events[t.next]
-	t.next++
+	e := *t.peek()
+	t.ahead, t.taken = t.ahead[1:], e.Seq
 	t.recorded = t.recorded.Sum(e)
 	switch p := e.Payload.(type) {
 	case *loop.RunStarted, *loop.RunResumed, *loop.RunRule:
@@ -74,26 +93,27 @@ func (t *tape) atTurn() bool { return t.peek() == nil || isTurn(*t.peek()) }
 func (t *tape) insert(events []loop.Event) {
 	stretch := t.stretch()
 	mixed := slices.SortedStableFunc(slices.Values(slices.Concat(stretch, events)), func(a, b loop.Event) int { return cmp.Compare(a.Seq, b.Seq) })
-	t.events = slices.Concat(t.events[:t.next], mixed, t.events[t.next+len(stretch):])
+	t.ahead = slices.Concat(mixed, t.ahead[len(stretch):])
 }
 
 // stretch is what comes before the next turn of the record.
 func (t *tape) stretch() []loop.Event {
-	rest := t.events[t.next:]
-	if n := slices.IndexFunc(rest, isTurn); n >= 0 {
-		return rest[:n]
+	for n := 0; n < len(t.ahead) || t.more(); n++ {
+		if isTurn(t.ahead[n]) {
+			return t.ahead[:n]
+		}
 	}
-	return rest
+	return t.ahead
 }
 
 // turn is where the record takes its next turn: an attempt begins or ends, or the
 // run does. It is nil where the runner died, or is alive.
 func (t *tape) turn() *loop.Event {
-	n := t.next + len(t.stretch())
-	if n == len(t.events) || isStart(t.events[n]) {
+	n := len(t.stretch())
+	if n == len(t.ahead) || isStart(t.ahead[n]) {
 		return nil
 	}
-	return &t.events[n]
+	return &t.ahead[n]
 }
 
 // rule is the end of the recorded run, if that is its next turn.
@@ -107,12 +127,9 @@ func (t *tape) rule() *loop.RunRule {
 
 // end is the verdict that ends this runner of the record, be it later.
 func (t *tape) end() (v loop.Verdict) {
-	for _, e := range t.events[t.next:] {
-		if rule, ok := e.Payload.(*loop.RunRule); ok {
-			return rule.Verdict
-		}
-		if isStart(e) {
-			break
+	for _, m := range t.ends {
+		if m.at > t.taken {
+			return m.verdict
 		}
 	}
 	return v
