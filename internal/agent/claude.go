@@ -17,7 +17,7 @@ func newClaude(o Options) (Agent, error) {
 		program: "claude",
 		format:  "claude",
 		traits: Traits{
-			Measured: []string{"2.1.197", "2.1.325"},
+			Measured: []string{"2.1.197", "2.1.325", "2.1.328"},
 			Tokens:   true, Cost: true, Turns: true, Sessions: true,
 			Keys:    []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"},
 			Secrets: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_AWS_API_KEY", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_FOUNDRY_API_KEY", "AWS_BEARER_TOKEN_BEDROCK", "CLAUDE_CODE_OAUTH_TOKEN"},

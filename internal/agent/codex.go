@@ -23,7 +23,7 @@ func newCodex(o Options) (Agent, error) {
 		program: "codex",
 		format:  "codex",
 		traits: Traits{
-			Measured: []string{"0.166.0"},
+			Measured: []string{"0.166.0", "0.169.0"},
 			Tokens:   true, Sessions: true,
 			Keys:    []string{"CODEX_API_KEY"},
 			Secrets: []string{"CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY"},
