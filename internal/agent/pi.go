@@ -23,7 +23,7 @@ func newPi(o Options) (Agent, error) {
 		program: "pi",
 		format:  "pi",
 		traits: Traits{
-			Measured: []string{"0.73.1", "0.87"},
+			Measured: []string{"0.73.1", "0.87", "1.5.2"},
 			Tokens:   true, Cost: true, Sessions: true, Secrets: anyProvider, Bases: anyBase, Home: "https://github.com/badlogic/pi-mono", // hosts: those of the keys
 			State: State{
 				Folder: ".pi/agent", In: "PI_CODING_AGENT_DIR", Keep: []string{"settings.json", "models.json", "AGENTS.md", "extensions", "prompts", "skills"}, Secret: []string{"auth.json"},

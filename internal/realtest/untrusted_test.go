@@ -103,6 +103,9 @@ wire_api = "responses"
 			".pi/extensions/e.ts": `import fs from "node:fs"; fs.writeFileSync("{marks}/extension", ""); export default function () {}`,
 			".pi/settings.json":   `{"shellCommandPrefix": "{mark}prefix;"}`,
 		},
+		trust: func(w *trappedWorld) { // 1.5.2 asks
+			w.write(filepath.Join(w.home, ".pi", "agent", "trust.json"), fmt.Sprintf("{%q: true}\n", w.tree))
+		},
 		acts: []string{"extension", "prefix"},
 	},
 	"copilot": {
