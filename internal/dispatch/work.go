@@ -192,6 +192,15 @@ func (w *worker) offers() string {
 	return legs
 }
 
+// leaves says what becomes of so many legs.
+func (w *worker) leaves(live int) string {
+	if live == 0 {
+		return "no run is live here"
+	}
+	return fmt.Sprintf("no more runs are taken; %s %s %s to end, a second signal ends %s at once",
+		text.Plural(live, "leg"), text.OneOrMany(live, "has", "have"), text.Seconds(w.shift.Grace), text.OneOrMany(live, "it", "them"))
+}
+
 // Between two tries to reach the server.
 const (
 	firstPause = time.Second
@@ -237,7 +246,7 @@ func (w *worker) heed(leave func(), legs fleet.Legs) (end func()) {
 				return
 			}
 			if n == 1 {
-				w.log.say("leaving: no more runs are taken; %s has %s to end, a second signal ends it at once", text.Plural(legs.Live(), "leg"), text.Seconds(w.shift.Grace))
+				w.log.say("leaving: %s", w.leaves(legs.Live()))
 				leave()
 				continue
 			}
