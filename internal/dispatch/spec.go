@@ -234,6 +234,9 @@ func (s *site) check(ctx context.Context, req request.Request) error {
 	if err != nil {
 		return err
 	}
+	if own := staying(a.Settings); len(own) > 0 {
+		s.worry("your own settings stay here, and workers have theirs: "+strings.Join(own, ", "), "give what the run needs as flags, or set it in "+config.FileName)
+	}
 	if a.HasPrompt() {
 		_, pieces, err := a.Pieces()
 		if err != nil {
@@ -256,6 +259,22 @@ func (s *site) check(ctx context.Context, req request.Request) error {
 	}
 	return nil
 }
+
+// staying are the settings of the user's own file and environment that hold here and
+// say what the run is, so that it is another one where they do not.
+func staying(r *config.Resolved) []string {
+	var keys []string
+	for _, one := range r.Settings() {
+		first, _, _ := strings.Cut(one.Key, ".")
+		if (one.Layer == "user" || one.Layer == "environment") && !slices.Contains(ofMachines, first) {
+			keys = append(keys, one.Key)
+		}
+	}
+	return keys
+}
+
+// ofMachines are the settings that are for each machine to have.
+var ofMachines = []string{"fleet", "trust", "sandbox", "notify", "trace", "metrics", "log", "retention", "proc", "prices", "agents"}
 
 // sealed is the request as it is handed in. One that has a secret in it is not.
 func (s *site) sealed(req request.Request) (json.RawMessage, error) {
