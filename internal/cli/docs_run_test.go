@@ -32,6 +32,7 @@ var notRun = []struct{ begin, why string }{
 	{"refrain skip", "needs a live run; the story talk has one"},
 	{"refrain stop", "needs a live run; the story talk has one"},
 	{"refrain rollback", "asks a person; the story rollback has an answer"},
+	{"temporal server", "works until somebody ends it; make test-fleet has one"},
 	{"refrain fleet", "needs a server; the stories of package dispatch have one"},
 	{"refrain-worker work", "works until somebody ends it; the story worker does"},
 	{"refrain bisect", "needs a run that broke a gate; the story ratchet has one"},
