@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // worker is a refrain-worker on a machine of its own.
@@ -15,6 +16,7 @@ type worker struct {
 	slots int
 	cmd   *exec.Cmd
 	gone  chan struct{} // closed when it has ended
+	since time.Time
 }
 
 // newWorker starts a worker.
@@ -37,7 +39,7 @@ func (w *worker) start(more ...string) {
 		w.Fatal(err)
 	}
 	cmd, gone := w.cmd, make(chan struct{})
-	w.gone = gone
+	w.gone, w.since = gone, time.Now()
 	go func() {
 		defer close(gone)
 		defer log.Close()
