@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/refrain-loop/refrain/internal/fleet"
 )
 
 // How chaos is, where nobody says otherwise.
@@ -17,6 +19,10 @@ const (
 	chaosWorkers = 3
 	chaosRepos   = 4
 	fewFaults    = 200
+
+	// mostTogether is for how long two agents may be at work on the same run: an agent
+	// that thaws takes a moment to be ended.
+	mostTogether = 2 * time.Second
 )
 
 // Runs are done while their workers, their agents, the wires and the server have faults
@@ -55,6 +61,9 @@ func TestChaos(t *testing.T) {
 	}
 	t.Logf("%d runs, %d iterations in %d legs, %d attempts lost and made again; two agents at work on a run at the same time: %v",
 		chaosRuns, sum.iterations, sum.legs, sum.lost, sum.together)
+	if sum.together > mostTogether {
+		t.Errorf("two agents were at work on a run for %v, want %v at most", sum.together, mostTogether)
+	}
 	for _, w := range c.workers {
 		w.leave()
 		w.idle(10 * time.Second)
@@ -166,12 +175,17 @@ func (c *chaos) count(n int) {
 	}
 }
 
-// await waits until every run is over.
+// await waits until every run is over. One that the fleet has given up is a fault; a
+// person has it go on, so that the rest can be looked at.
 func (c *chaos) await() {
 	c.Helper()
 	c.until("every run is over", func() bool {
 		rows := c.rows()
-		for _, r := range rows {
+		for name, r := range rows {
+			if r.State == fleet.Failed {
+				c.Errorf("%s was given up: %s", name, r.Wrong)
+				c.order("resume", name)
+			}
 			if !over(r) {
 				return false
 			}

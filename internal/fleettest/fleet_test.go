@@ -169,13 +169,13 @@ func (l *life) carried() {
 	}
 }
 
-// told is what is shown of a run, but for where it is and what to type there.
+// told is what is shown of a run, but for where it is, what runs there, and what to type.
 func told(shown string) string {
 	var list []string
 	skip := false
 	for line := range strings.Lines(shown) {
 		if words := strings.Fields(line); len(words) > 0 && strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "   ") {
-			skip = slices.Contains([]string{"fleet", "remote", "files", "next"}, words[0])
+			skip = slices.Contains([]string{"fleet", "remote", "files", "next", "processes"}, words[0])
 		} else if !strings.HasPrefix(line, " ") {
 			skip = false
 		}
@@ -183,7 +183,7 @@ func told(shown string) string {
 			list = append(list, line)
 		}
 	}
-	return strings.Join(list, "")
+	return strings.TrimSpace(strings.Join(list, ""))
 }
 
 func (l *life) over() {
