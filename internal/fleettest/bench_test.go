@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -21,7 +20,8 @@ const (
 )
 
 // quick is an agent that takes no time.
-var quick = []string{"sh", "-c", "cat >/dev/null; echo $REFRAIN_ITERATION >>work.txt"}
+var quick = []string{"sh", "-c", fmt.Sprintf(
+	"cat >/dev/null; echo $REFRAIN_ITERATION >>work.txt; [ $REFRAIN_ITERATION -lt %d ] || echo '<promise>DONE</promise>'", benchIterations)}
 
 // Many runs go through one fleet, on this machine alone: agents, workers, the server and
 // the remote share it. What an iteration takes is compared with runs that need no fleet,
@@ -30,19 +30,17 @@ func BenchmarkFleet(b *testing.B) {
 	y := newYard(b)
 	y.patience = 3 * time.Hour
 	runs := setting(b, "RUNS", benchRuns)
-	n := strconv.Itoa(benchIterations)
 	repos := (runs + runsInARepo - 1) / runsInARepo
 	for i := range repos {
 		y.create(fmt.Sprintf("app-%d", i))
 	}
-	local := y.local("app-0", n)
+	local := y.local("app-0")
 	for i := range benchWorkers {
 		y.newWorker(fmt.Sprintf("w%d", i+1), benchSlots)
 	}
-	idle := y.memory(y.workers[0].pid())
 	began := time.Now()
 	for i := range repos {
-		y.submitMany(fmt.Sprintf("app-%d", i), min(runsInARepo, runs-i*runsInARepo), n)
+		y.submitMany(fmt.Sprintf("app-%d", i), min(runsInARepo, runs-i*runsInARepo))
 	}
 	submitted := time.Since(began)
 	worker, server, done := 0, 0, 0
@@ -61,6 +59,7 @@ func BenchmarkFleet(b *testing.B) {
 		return done == runs
 	})
 	all := time.Since(began)
+	idle := y.memory(y.workers[0].pid())
 	for name, r := range y.rows() {
 		if r.State != "done" || r.Iterations != benchIterations {
 			b.Errorf("%s is %s after %d iterations (%s %s), want done after %d", name, r.State, r.Iterations, r.Why, r.Wrong, benchIterations)
@@ -85,7 +84,7 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 func (y *yard) memory(pid int) int { return memoryOf(y.TB, pid) }
 
 // submitMany hands runs to the fleet, all of one repository.
-func (y *yard) submitMany(repo string, runs int, n string) {
+func (y *yard) submitMany(repo string, runs int) {
 	y.Helper()
 	var jobs bytes.Buffer
 	for i := range runs {
@@ -96,19 +95,19 @@ func (y *yard) submitMany(repo string, runs int, n string) {
 		jobs.Write(append(one, '\n'))
 	}
 	y.laptop.write("jobs.jsonl", jobs.String())
-	y.laptop.must(repo, "refrain", "fleet", "submit", "--jobs", "../jobs.jsonl", "-n", n)
+	y.laptop.must(repo, "refrain", "fleet", "submit", "--jobs", "../jobs.jsonl", "--until", "DONE")
 }
 
 // local runs without a fleet, as many at once as workers would, and tells what an
 // iteration takes.
-func (y *yard) local(repo, n string) time.Duration {
+func (y *yard) local(repo string) time.Duration {
 	y.Helper()
 	for i := range benchLocal {
 		y.laptop.must(".", "git", "clone", "-q", repo, fmt.Sprintf("tree-%d", i))
 	}
 	began := time.Now()
 	atOnce(benchLocal, benchWorkers*benchSlots, func(i int) {
-		words := append([]string{"run", "-p", "go", "-n", n, "-o", "plain", "--"}, quick...)
+		words := append([]string{"run", "-p", "go", "--until", "DONE", "-o", "plain", "--"}, quick...)
 		if _, err := y.laptop.try(fmt.Sprintf("tree-%d", i), "refrain", words...); err != nil {
 			y.Error(err)
 		}
