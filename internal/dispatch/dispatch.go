@@ -123,11 +123,14 @@ func byFlag(cmd *cobra.Command, err error) error {
 func told(err error) error {
 	var unknown *fleet.UnknownError
 	var exists *fleet.ExistsError
+	var wrong *fleet.WrongError
 	switch {
 	case errors.As(err, &unknown):
 		return cli.UsageError(unknown.Error(), unknown.Hint())
 	case errors.As(err, &exists):
 		return cli.UsageError(exists.Error(), exists.Hint())
+	case errors.As(err, &wrong):
+		return cli.UsageError(wrong.Error(), wrong.Hint())
 	}
 	return err
 }
