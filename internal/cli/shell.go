@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -74,9 +73,6 @@ func (s *Shell) Stages(quiet bool) func(string) { return stages(s.sh.err, quiet)
 
 // AddJSON gives a command the flag for scripts.
 func AddJSON(cmd *cobra.Command) *bool { return addJSON(cmd) }
-
-// TimeFlag is a flag for how long, which also knows days.
-func TimeFlag(f *pflag.FlagSet, name, help string) *time.Duration { return timeFlag(f, name, help) }
 
 // UsageError is a mistake in what was asked for.
 func UsageError(what, hint string) error { return usage(what, hint) }
