@@ -23,6 +23,9 @@ func (g *Glimpses) Files(ctx context.Context, s Sight) error {
 	if seen == nil {
 		return &UnknownError{"nothing was seen of the run yet", "look at it first"}
 	}
+	if seen.Card.Checkpoint == "" {
+		return nil // it has made none yet
+	}
 	store, err := l.store(ctx, seen)
 	if err != nil {
 		return err
