@@ -37,7 +37,8 @@ func (l *line) prepare(ctx context.Context) error {
 			err = l.settle(ctx)
 		}
 	}
-	if denied := (*serviceerror.PermissionDenied)(nil); errors.As(err, &denied) {
+	denied, absent := (*serviceerror.PermissionDenied)(nil), (*serviceerror.Unimplemented)(nil)
+	if errors.As(err, &denied) || errors.As(err, &absent) {
 		return &fleet.ServerError{
 			What: "the fleet's server does not let us name what runs are found by", Err: err,
 			Do: "have somebody who may add these search attributes to namespace " + l.server.Namespace + ": " + listed(),

@@ -16,6 +16,7 @@ import (
 // How long the server, and those who do what it says, have for an answer.
 const (
 	askTime   = 15 * time.Second
+	takeTime  = 30 * time.Second // for somebody to take an order, where many runs are busy
 	orderTime = 2 * time.Minute
 )
 
@@ -54,7 +55,7 @@ func (s *Service) Order(ctx context.Context, word string, o fleet.Order) (fleet.
 	if !row.EndedAt.IsZero() {
 		return fleet.Answer{}, &fleet.OverError{Run: row.Run, State: row.State}
 	}
-	soon, cancel := context.WithTimeout(ctx, askTime)
+	soon, cancel := context.WithTimeout(ctx, takeTime)
 	defer cancel()
 	h, err := s.client.UpdateWorkflow(soon, client.UpdateWorkflowOptions{
 		WorkflowID: runID(row.Run), UpdateName: orderUpdate, Args: []any{o}, WaitForStage: client.WorkflowUpdateStageAccepted,

@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	mostTold   = 1000             // orders and legs of a worker's own queue, at once
-	afterGrace = time.Minute      // that agents have to end and their work to be kept
-	stopTime   = 10 * time.Second // that the rest may take
+	flowPollers = 10               // with the usual two, hundreds of runs that are submitted at once wait for a minute
+	mostTold    = 1000             // orders and legs of a worker's own queue, at once
+	afterGrace  = time.Minute      // that agents have to end and their work to be kept
+	stopTime    = 10 * time.Second // that the rest may take
 )
 
 // Work does what a shift offers, until ctx is done. Then it takes no more legs, has those
@@ -36,7 +37,8 @@ func Work(ctx context.Context, server fleet.Server, shift fleet.Shift, legs flee
 		}
 		w := worker.New(l.client, flowQueue, worker.Options{
 			DisableRegistrationAliasing: true, LocalActivityWorkerOnly: true, WorkerStopTimeout: stopTime, Identity: shift.Name,
-			OnFatalError: fail,
+			MaxConcurrentWorkflowTaskPollers: flowPollers,
+			OnFatalError:                     fail,
 		})
 		register(w)
 		if err := w.Start(); err != nil {
