@@ -191,8 +191,13 @@ func TestCutFromTheServer(t *testing.T) {
 		var err error
 		wg.Go(func() { out, err = a.Run(t.Context(), fleet.Turn{Spec: s, Leg: 1}, silent) })
 		w.await("the agent works", func() bool { _, err := os.Stat(w.at("slow")); return err == nil })
+		lost := make(chan struct{})
+		go func() { wg.Wait(); close(lost) }()
 		go func() {
-			wg.Wait() // only then may the agent of the other come to its end
+			select {
+			case <-lost: // only then may the agent of the other come to its end
+			case <-time.After(time.Minute):
+			}
 			os.Remove(w.at("armed"))
 		}()
 		next := w.leg(b, s, 2)

@@ -28,11 +28,8 @@ const protocols = "GIT_ALLOW_PROTOCOL=https:http:ssh:git:file"
 
 // mirror makes the mirror of a remote, or brings it up to date.
 func (d *Desk) mirror(ctx context.Context, remote string) (mirror, error) {
-	sum := sha256.Sum256([]byte(remote))
-	m := mirror{dir: filepath.Join(d.Root, "mirrors", hex.EncodeToString(sum[:12])+".git"), remote: remote}
-	lock, _ := d.mirrors.LoadOrStore(m.dir, &sync.Mutex{})
-	lock.(*sync.Mutex).Lock()
-	defer lock.(*sync.Mutex).Unlock()
+	m := mirror{dir: d.mirrorOf(remote), remote: remote}
+	defer d.lockMirror(m.dir)()
 	m.git = git.At(d.Root)
 	if _, err := os.Stat(filepath.Join(m.dir, "HEAD")); files.Absent(err) {
 		if err := m.make(ctx); err != nil {
@@ -45,6 +42,19 @@ func (d *Desk) mirror(ctx context.Context, remote string) (mirror, error) {
 		return m, &carry.UnreachableError{Remote: shown(remote), Err: err}
 	}
 	return m, nil
+}
+
+// mirrorOf is where the mirror of a remote is, or would be.
+func (d *Desk) mirrorOf(remote string) string {
+	sum := sha256.Sum256([]byte(remote))
+	return filepath.Join(d.Root, "mirrors", hex.EncodeToString(sum[:12])+".git")
+}
+
+// lockMirror has nobody else make, change or remove a mirror, until unlock is called.
+func (d *Desk) lockMirror(dir string) (unlock func()) {
+	lock, _ := d.mirrors.LoadOrStore(dir, &sync.Mutex{})
+	lock.(*sync.Mutex).Lock()
+	return lock.(*sync.Mutex).Unlock
 }
 
 // make makes it in one piece.

@@ -282,6 +282,24 @@ func TestSweep(t *testing.T) {
 			t.Errorf("of the run that is %s there are %d work trees and %d records, want %d", name, got, records(tt.spec), tt.want)
 		}
 	}
+	mirror := a.mirrorOf(young.Remote)
+	long := time.Now().Add(-8 * 24 * time.Hour)
+	swept := func() bool {
+		if err := os.Chtimes(mirror, long, long); err != nil {
+			t.Fatal(err)
+		}
+		a.Sweep(t.Context())
+		_, err := os.Stat(mirror)
+		return err != nil
+	}
+	if swept() {
+		t.Error("the mirror that a work tree borrows from was removed")
+	}
+	defer func() {
+		if err := a.clear(t.Context(), young.ID); err != nil || !swept() {
+			t.Errorf("the mirror that nobody borrows from is still there: %v", err)
+		}
+	}()
 	// A ref that is gone: what is here is nowhere else.
 	w.hub("update-ref", "-d", carry.Prefix+young.ID)
 	a.Sweep(t.Context())

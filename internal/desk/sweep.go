@@ -64,6 +64,33 @@ func (d *Desk) Sweep(ctx context.Context) {
 		}
 		_ = d.clearUnlessLive(ctx, id)
 	}
+	d.sweepMirrors()
+}
+
+// sweepMirrors removes the mirrors of remotes that no work tree borrows from, and that
+// nobody has asked for in a long time.
+func (d *Desk) sweepMirrors() {
+	entries, _ := os.ReadDir(filepath.Join(d.Root, "mirrors")) // what stays only costs room
+	for _, e := range entries {
+		dir := filepath.Join(d.Root, "mirrors", e.Name())
+		unlock := d.lockMirror(dir)
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) >= d.Keep && !d.borrowed(dir) {
+			_ = files.RemoveTree(dir)
+		}
+		unlock()
+	}
+}
+
+// borrowed tells whether there is a run of the remote of a mirror. A leg says so before
+// it asks for the mirror.
+func (d *Desk) borrowed(dir string) bool {
+	entries, err := os.ReadDir(filepath.Join(d.Root, "runs"))
+	for _, e := range entries {
+		if o, ok := d.origin(e.Name()); ok && d.mirrorOf(o.Remote) == dir {
+			return true
+		}
+	}
+	return err != nil
 }
 
 // spare tells whether nobody needs what is here of a run, whose ref is at now.
