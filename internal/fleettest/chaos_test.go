@@ -19,6 +19,7 @@ const (
 	chaosWorkers = 3
 	chaosRepos   = 4
 	fewFaults    = 200
+	agentTakes   = 120 // tenths of a second at most: longer than the lease
 
 	// mostTogether is for how long two agents may be at work on the same run: an agent
 	// that thaws takes a moment to be ended.
@@ -46,7 +47,7 @@ func TestChaos(t *testing.T) {
 	}
 	for i := range chaosRuns {
 		until := most * (i + 1) / chaosRuns // so that some end all the time
-		c.submit(repoOf(i), runOf(i), fmt.Sprintf("take %d until %d faults", 5+dice.IntN(25), until))
+		c.submit(repoOf(i), runOf(i), fmt.Sprintf("take %d until %d faults", 5+dice.IntN(agentTakes), until))
 	}
 	c.play(most)
 	c.await()

@@ -27,6 +27,7 @@ func TestFleet(t *testing.T) {
 	}{
 		{"runs are done, and their branches are on the remote", l.plain},
 		{"a worker that is killed has its run taken up by another", l.killed},
+		{"a worker that reaches nobody ends its agent before another has begun", l.cutOff},
 		{"a long wait needs no worker", l.limited},
 		{"orders reach a run, alive or not", l.ordered},
 		{"a worker that is asked to leave hands its runs on", l.drained},
@@ -72,6 +73,21 @@ func (l *life) killed() {
 		l.Errorf("it ended on %s after %+v, want on %s, and one agent at a time", r.Worker, s, other.name)
 	}
 	w.start()
+}
+
+func (l *life) cutOff() {
+	l.submit("app", "cut-off", "take 150 until 1 iterations")
+	r := l.works("cut-off", 0)
+	l.until("its agent is at work", func() bool { return len(l.shifts(r)) > 0 })
+	w, other := l.with(r)
+	w.cut(silent)
+	l.row("cut-off", "is with "+other.name, func(r fleet.Row) bool { return r.Worker == other.name && r.Live })
+	l.until("the other agent is at work", func() bool { return len(l.shifts(r)) > 1 })
+	s := l.settled("cut-off")
+	w.cut(whole)
+	if s.together > mostTogether {
+		l.Errorf("two agents were at work on it for %v", s.together)
+	}
 }
 
 func (l *life) limited() {
