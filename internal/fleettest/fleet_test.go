@@ -76,7 +76,7 @@ func (l *life) killed() {
 }
 
 func (l *life) cutOff() {
-	l.submit("app", "cut-off", "take 150 until 1 iterations")
+	l.submit("app", "cut-off", "take 200 until 1 iterations")
 	r := l.works("cut-off", 0)
 	l.until("its agent is at work", func() bool { return len(l.shifts(r)) > 0 })
 	w, other := l.with(r)
