@@ -180,6 +180,27 @@ func TestWhoHasARunIsTheFleetsWord(t *testing.T) {
 	}
 }
 
+func TestWhatADeadWorkerLeftIsNotAtWork(t *testing.T) {
+	w := newWorld(t)
+	row := w.leg("a", parked())
+	r := w.find("a")
+	store, entry := w.entry(r)
+	// As if the leg had been cut off: the records have no end.
+	entry.Parked = nil
+	entry.Tail = entry.Tail[:len(entry.Tail)-1]
+	row.Live, row.State = true, loop.Running
+	w.say(row)
+	if run := w.find("a").View(store, entry); run.State != loop.Running {
+		t.Errorf("a live run is %s", run.State)
+	}
+	row.Live, row.State, row.Paused = false, loop.Paused, true
+	w.say(row)
+	run := w.find("a").View(store, entry)
+	if run.State != loop.Paused || run.Open || run.Next()[0].Command != "refrain fleet resume a" {
+		t.Errorf("a run that nobody is at is %s, at work: %v, %v", run.State, run.Open, run.Next())
+	}
+}
+
 func TestARemoteThatIsGoneLeavesWhatWasSeen(t *testing.T) {
 	w := newWorld(t)
 	row := w.leg("a", parked())

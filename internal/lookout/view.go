@@ -21,6 +21,9 @@ func (r *Run) View(store journal.Store, entry journal.Entry) *view.Run {
 	if Over(row) && entry.Finished == nil && row.State != fleet.Carried && (r.whole() || r.Trouble() != nil) {
 		r.overrule(run, row)
 	}
+	if !row.Live && !Over(row) && !run.State.Ended() { // its worker died: the records still have it at work
+		run.State, run.Open, run.Phase, run.Gate, run.Wait = row.State, false, "", nil, nil
+	}
 	return run
 }
 
