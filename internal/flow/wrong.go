@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // wrong says in our words what the server, or the way to it, has against what was asked.
@@ -53,7 +54,7 @@ func (l *line) wrong(err error) error {
 
 // unreachable says that no server answers, or none that speaks as we do.
 func (l *line) unreachable(err error) error {
-	for _, sign := range []string{"tls:", "x509:", "authentication handshake", "server preface"} {
+	for _, sign := range []string{"tls:", "x509:", "authentication handshake"} {
 		if strings.Contains(err.Error(), sign) {
 			return &fleet.ServerError{
 				What: "no safe connection to the fleet's server at " + l.server.Address, Err: err,
@@ -61,5 +62,12 @@ func (l *line) unreachable(err error) error {
 			}
 		}
 	}
-	return &fleet.UnreachableError{Address: l.server.Address, Err: err}
+	why := outer().ReplaceAllString(err.Error(), "")
+	if strings.Contains(why, "server preface") { // it hung up, or waits for a handshake
+		why += "; a server that wants a safe connection needs fleet.tls"
+	}
+	return &fleet.UnreachableError{Address: l.server.Address, Err: errors.New(why)}
 }
+
+// outer is what libraries put around the cause that a connection failed for.
+var outer = text.NewPattern(`^failed reaching server: |connection error: desc = "?|transport: |Error while dialing: |"$`)
