@@ -170,7 +170,7 @@ func TestCutFromTheServer(t *testing.T) {
 		w := newWorld(t, slow)
 		w.write("armed", "")
 		s := w.spec()
-		s.Lease = 400 * time.Millisecond
+		s.Lease = 5 * time.Second // a look may take a while on a busy machine
 		go func() {
 			time.Sleep(2 * time.Second) // several looks
 			os.Remove(w.at("armed"))
@@ -179,6 +179,31 @@ func TestCutFromTheServer(t *testing.T) {
 		if err != nil || out.Taken || out.Iterations != 1 {
 			t.Errorf("%+v, %v", out, err)
 		}
+	})
+	t.Run("but not where the remote is silent, too", func(t *testing.T) {
+		w := newWorld(t, slow)
+		w.write("armed", "")
+		s := w.spec()
+		s.Lease = time.Second
+		a := w.desk("a")
+		var wg sync.WaitGroup
+		var out fleet.Standing
+		var err error
+		wg.Go(func() { out, err = a.Run(t.Context(), fleet.Turn{Spec: s, Leg: 1}, silent) })
+		w.await("the agent works", func() bool { _, err := os.Stat(w.at("slow")); return err == nil })
+		if err := os.Rename(w.at("hub.git"), w.at("away.git")); err != nil {
+			t.Fatal(err)
+		}
+		hung := time.AfterFunc(time.Minute, func() { os.Remove(w.at("armed")) }) // so that the test ends
+		wg.Wait()
+		if !hung.Stop() || err != nil || !out.Taken {
+			t.Errorf("the agent went on, as if nobody else could have the run: %+v, %v", out, err)
+		}
+		if err := os.Rename(w.at("away.git"), w.at("hub.git")); err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(w.at("armed"))
+		w.finish(s, 2, "1 1 2 3", a, w.desk("b"))
 	})
 	t.Run("until somebody else has the run", func(t *testing.T) {
 		w := newWorld(t, slow)

@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/carry"
@@ -135,25 +136,36 @@ func (r relay) turn(next loop.Verdict, paused bool) string {
 // gone tells whether the fleet has given the leg up.
 func (r relay) gone() bool { return r.hooks.Heard != nil && r.hooks.Heard().Gone }
 
-// Watch looks at the ref while the fleet is silent for longer than the lease, or has
-// given the leg up: somebody else may have the run then. As long as the ref is where we
-// left it, nobody has.
+// Watch looks at the ref when the fleet is silent, or has given the leg up: somebody else
+// may have the run then. As long as the ref is where we left it, nobody has. Where
+// neither the fleet nor the remote has said for longer than the lease that the run is
+// ours, it counts as lost, for another agent may be at work on it.
 func (r relay) Watch(ctx context.Context) error {
 	lease := r.Lease
 	if lease <= 0 {
 		lease = usualLease
 	}
 	every := min(max(lease/8, 100*time.Millisecond), 5*time.Second)
+	sure := wall() // a push has just come through
 	for {
 		if r.isOvertaken() {
 			return &engine.LostError{Err: errOvertaken}
 		}
-		if r.doubtful(lease) {
-			look, cancel := context.WithTimeout(ctx, lease)
+		heard, doubtful := r.doubtful(lease / 2)
+		if heard.After(sure) {
+			sure = heard
+		}
+		if doubtful {
+			look, cancel := context.WithTimeout(ctx, max(lease-wall().Sub(sure), every))
 			now, err := r.held.Look(look)
 			cancel()
-			if err == nil && now != r.whereAt() {
+			switch {
+			case err == nil && now != r.whereAt():
 				return &engine.LostError{Err: &carry.TakenError{Run: r.Name, Remote: shown(r.Remote), Now: now}}
+			case err == nil:
+				sure = wall()
+			case wall().Sub(sure) > lease:
+				return &engine.LostError{Err: fmt.Errorf("for longer than its lease nobody has said that it is ours: %w", err)}
 			}
 		}
 		select {
@@ -164,14 +176,20 @@ func (r relay) Watch(ctx context.Context) error {
 	}
 }
 
-// doubtful tells whether somebody else may have been given the run. The time is that of
-// the wall: no other goes on while a machine sleeps.
-func (r relay) doubtful(lease time.Duration) bool {
+// doubtful tells whether the fleet has given the leg up, or was silent for so long, and
+// when it was last heard that the run is ours.
+func (r relay) doubtful(silence time.Duration) (heard time.Time, yes bool) {
 	if r.hooks.Heard == nil {
-		return false
+		return wall(), false
 	}
-	heard := r.hooks.Heard()
-	return heard.Gone || time.Now().Round(0).Sub(heard.At.Round(0)) > lease
+	b := r.hooks.Heard()
+	if b.Gone {
+		return time.Time{}, true
+	}
+	return b.At.Round(0), wall().Sub(b.At.Round(0)) > silence
 }
+
+// wall is the time of the wall: no other goes on while a machine sleeps.
+func wall() time.Time { return time.Now().Round(0) }
 
 var errOvertaken = errors.New("a later leg of it is on this worker")
