@@ -277,7 +277,7 @@ func TestCutFromTheRemote(t *testing.T) {
 		s.Quantum.Iterations = 0
 		d := w.desk("a")
 		out := w.leg(d, s, 1)
-		if !out.Stuck || out.State != loop.Parked || !strings.Contains(out.Why, "hub.git") || out.Iterations != 1 {
+		if !out.Stuck || out.Person || out.State != loop.Parked || !strings.Contains(out.Why, "hub.git") || out.Iterations != 1 {
 			t.Errorf("%+v", out)
 		}
 		d.Sweep(t.Context())
@@ -341,7 +341,7 @@ func TestAPushThatIsRefused(t *testing.T) {
 		s.Quantum.Iterations = 0
 		d := w.desk("a")
 		out := w.leg(d, s, 1)
-		if !out.Stuck || !strings.Contains(out.Why, "the quota is used up") || out.Iterations != 1 {
+		if !out.Stuck || !out.Person || !strings.Contains(out.Why, "the quota is used up") || out.Iterations != 1 {
 			t.Errorf("%+v", out)
 		}
 		w.hook("pre-receive", "exit 0\n")
@@ -353,7 +353,7 @@ func TestAPushThatIsRefused(t *testing.T) {
 		s := w.spec()
 		d := w.desk("a")
 		out := w.leg(d, s, 1)
-		if !out.Stuck || !strings.Contains(out.Why, "protected branch") {
+		if !out.Stuck || !out.Person || !strings.Contains(out.Why, "protected branch") {
 			t.Errorf("%+v", out)
 		}
 		if w.card(s).Held {

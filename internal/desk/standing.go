@@ -27,7 +27,7 @@ func (l *leg) standing(end loop.RunFinished) fleet.Standing {
 	}
 	l.seen.mu.Lock()
 	defer l.seen.mu.Unlock()
-	out.Broke, out.Person = l.seen.broke, l.seen.person
+	out.Broke, out.Person = l.seen.broke, l.seen.person || out.Stuck && trouble(l.seen.problem)
 	if p := l.seen.parked; p != nil && end.State == loop.Parked {
 		out.Until, out.Rule = p.Until, p.Rule
 		if !p.Until.IsZero() {

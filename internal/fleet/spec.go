@@ -95,7 +95,8 @@ type Standing struct {
 	Away  bool `json:"away,omitempty"`
 	// Stuck says that what was done could not be kept, and only this worker has it.
 	Stuck bool `json:"stuck,omitempty"`
-	// Person says that it waits for one: for an answer, or to be told to go on.
+	// Person says that it waits for one: for an answer, to be told to go on, or, where it
+	// is stuck, to look after what keeps it from being kept.
 	Person bool `json:"person,omitempty"`
 	// Broke says that the account has nothing left to spend.
 	Broke bool `json:"broke,omitempty"`

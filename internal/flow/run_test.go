@@ -466,6 +466,26 @@ func TestAWishToEndARunIsNotLost(t *testing.T) {
 	}
 }
 
+// What a remote refuses waits for a person at once, and then the worker that has it is
+// asked first.
+func TestWhatIsRefusedWaitsForAPerson(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg == 1 {
+			return fleet.Standing{State: loop.Done, Stuck: true, Person: true, Why: "the branch is protected", Iterations: 1, Leg: 1, Host: "host/a"}, nil
+		}
+		return done(turn, 1)
+	})
+	w.looks(time.Hour, func(row fleet.Row) {
+		if row.State != fleet.Failed || row.Wrong != "the branch is protected" || len(w.turns) != 1 || !row.EndedAt.IsZero() {
+			t.Errorf("it is %+v after %d legs", row, len(w.turns))
+		}
+	})
+	w.orders(2*time.Hour, fleet.Order{Command: resume}, true)
+	if row := w.goes(aSpec); row.State != loop.Done || len(w.at) != 2 || w.at[1] != "host/a" {
+		t.Errorf("it ended %+v after legs on %v", row, w.at)
+	}
+}
+
 // A run that is on the remote already goes on with a leg higher than the one there.
 func TestACarriedRunGoesOnFromItsLeg(t *testing.T) {
 	w := newWorld(t, func(_ *world, turn fleet.Turn, _ string) (fleet.Standing, error) { return done(turn, 9) })

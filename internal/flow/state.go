@@ -64,6 +64,7 @@ func (s *state) came(out fleet.Standing, orders []fleet.Order, now time.Time) {
 		s.Last, s.Wrong = out, out.Why
 		s.Last.State = loop.Parked
 		s.badly(now)
+		s.Failed = s.Failed || out.Person
 	default:
 		before := s.Idle
 		idle := out.State == loop.Parked && !out.Person && out.Iterations <= s.Last.Iterations && !out.Until.After(now)
@@ -131,12 +132,16 @@ func (s *state) wakes() time.Time {
 // other may have it.
 func (s *state) near(sticky bool, now time.Time) time.Duration {
 	const comes = 5 * time.Second // a worker that is there takes it at once
-	switch left := stuckNear - now.Sub(s.Stuck); {
+	left := stuckNear
+	if !s.Stuck.IsZero() {
+		left -= now.Sub(s.Stuck)
+	}
+	switch {
 	case s.Last.Host == "":
 		return 0
-	case !s.Stuck.IsZero() && left > comes:
+	case s.Last.Stuck && left > comes:
 		return left
-	case !s.Stuck.IsZero() || sticky:
+	case s.Last.Stuck || sticky:
 		return comes
 	}
 	return 0
