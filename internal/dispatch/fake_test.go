@@ -234,11 +234,11 @@ func newDesk(b Bench) (Desk, error) {
 }
 
 func (d *desk) Run(_ context.Context, t fleet.Turn, _ fleet.Hooks) (fleet.Standing, error) {
-	if os.Getenv("REFRAIN_FLEET_API_KEY") != "" {
-		return fleet.Standing{}, errors.New("the key is there for agents to read")
-	}
 	if err := os.WriteFile(bookFile()+".leg", []byte(t.Spec.Words), 0o600); err != nil {
 		return fleet.Standing{}, err
+	}
+	if os.Getenv("REFRAIN_FLEET_API_KEY") != "" {
+		return fleet.Standing{}, errors.New("the key is there for agents to read")
 	}
 	switch t.Spec.Words {
 	case "slow":
