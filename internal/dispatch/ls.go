@@ -79,7 +79,7 @@ func states() []string {
 	var list []string
 	for _, s := range []loop.Status{
 		fleet.Queued, loop.Running, loop.Waiting, loop.Paused, loop.Parked, fleet.Carried, fleet.Failed,
-		loop.Done, loop.Exhausted, loop.Aborted, loop.Stopped, loop.CouldNotRun,
+		loop.Done, loop.Exhausted, loop.Aborted, loop.Stopped, // and loop.CouldNotRun, which has the word of fleet.Failed
 	} {
 		list = append(list, string(s))
 	}
