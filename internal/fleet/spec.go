@@ -41,7 +41,7 @@ type Spec struct {
 type Quantum struct {
 	Iterations int           `json:"iterations,omitempty"` // 0: any number
 	Time       time.Duration `json:"time,omitempty"`       // 0: as long as it takes; an attempt that has begun comes to its end
-	Patience   time.Duration `json:"patience,omitempty"`   // a longer wait is waited for without a worker; 0: two minutes
+	Patience   time.Duration `json:"patience,omitempty"`   // a longer wait is waited for without a worker; 0: two minutes; below: every wait is
 }
 
 // Turn is one leg to be done.
@@ -49,6 +49,12 @@ type Turn struct {
 	Spec   Spec    `json:"spec"`
 	Leg    int     `json:"leg"` // higher than that of every leg before
 	Orders []Order `json:"orders,omitempty"`
+
+	// At is what the ref of the run was at when a leg last told; empty: no leg has, and
+	// the run may still have to be begun.
+	At string `json:"at,omitempty"`
+	// Hurry says that a person does not want to wait for what the run waits for.
+	Hurry bool `json:"hurry,omitempty"`
 }
 
 // Order is a person's wish, with the words of control.Command.
@@ -98,6 +104,9 @@ type Standing struct {
 	// Person says that it waits for one: for an answer, to be told to go on, or, where it
 	// is stuck, to look after what keeps it from being kept.
 	Person bool `json:"person,omitempty"`
+	// Failed says that the leg came to nothing, and that no other one will come to more
+	// before a person has looked after it; Why says after what.
+	Failed bool `json:"failed,omitempty"`
 	// Broke says that the account has nothing left to spend.
 	Broke bool `json:"broke,omitempty"`
 }
