@@ -238,6 +238,7 @@ func TestOneGrammar(t *testing.T) {
 		"watch":      "it is a screen",
 		"config":     "it only has commands",
 		"carry":      "it only has commands",
+		"fleet":      "it only has commands, and they are another program's",
 		"completion": "its output is for a shell, and so is that of those below",
 		"help":       "help is for people",
 	}
