@@ -10,7 +10,6 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	enums "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
@@ -18,22 +17,21 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/fleet"
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 const page = 500 // runs that the server gives at once
 
 // List gives the runs that a filter lets through, the newest first.
 func (s *Service) List(ctx context.Context, f fleet.Filter) ([]fleet.Row, error) {
-	cards, err := s.search(ctx, query(f))
+	all, err := s.search(ctx, query(f))
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(cards, func(a, b card) int { return b.Submitted.Compare(a.Submitted) })
+	slices.SortStableFunc(all, func(a, b found) int { return b.Submitted.Compare(a.Submitted) })
 	var rows []fleet.Row
-	for _, c := range cards {
-		if f.State == "" || c.Row.State == f.State {
-			rows = append(rows, c.Row)
+	for _, one := range all {
+		if f.State == "" || one.Row.State == f.State {
+			rows = append(rows, one.Row)
 		}
 	}
 	if f.Most > 0 && len(rows) > f.Most {
@@ -69,25 +67,25 @@ func quote(value string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
 }
 
-// search gives the cards of all runs that a query finds.
-func (s *Service) search(ctx context.Context, query string) ([]card, error) {
+// search gives all runs that a query finds.
+func (s *Service) search(ctx context.Context, query string) ([]found, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	var cards []card
+	var all []found
 	for next := []byte(nil); ; {
-		found, err := s.client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: page, NextPageToken: next})
+		some, err := s.client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: page, NextPageToken: next})
 		if err != nil {
 			return nil, s.wrong(err)
 		}
-		for _, info := range found.Executions {
+		for _, info := range some.Executions {
 			c, err := read(info)
 			if err != nil {
 				return nil, err
 			}
-			cards = append(cards, c)
+			all = append(all, found{card: c, at: info.GetExecution().GetRunId()})
 		}
-		if next = found.NextPageToken; len(next) == 0 {
-			return cards, nil
+		if next = some.NextPageToken; len(next) == 0 {
+			return all, nil
 		}
 	}
 }
@@ -117,65 +115,6 @@ func fromMemo(m *commonpb.Memo, c any) error {
 		return errors.New("there is nothing")
 	}
 	return converter.GetDefaultDataConverter().FromPayload(kept, c)
-}
-
-// Find gives one run.
-func (s *Service) Find(ctx context.Context, word string) (fleet.Row, error) {
-	if word == "" {
-		return fleet.Row{}, &fleet.UnknownError{What: "no run is named", Do: `"refrain fleet ls" lists those the fleet knows`}
-	}
-	row, err := s.named(ctx, word)
-	if unknown := (*fleet.UnknownError)(nil); !errors.As(err, &unknown) {
-		return row, err
-	}
-	const prefix = "loop_"
-	id := prefix + strings.TrimPrefix(word, prefix)
-	cards, err := s.search(ctx, equals("WorkflowType", runType)+" AND ExecutionStatus != 'ContinuedAsNew' AND "+attrID.GetName()+" STARTS_WITH "+quote(id))
-	if err != nil {
-		return fleet.Row{}, err
-	}
-	switch names := names(cards); len(names) {
-	case 0:
-		return fleet.Row{}, &fleet.UnknownError{What: "the fleet knows no run " + text.Line(word), Do: `"refrain fleet ls" lists those it knows`}
-	case 1:
-		return s.named(ctx, names[0])
-	default:
-		return fleet.Row{}, &fleet.UnknownError{What: fmt.Sprintf("%s may be %s", text.Line(word), strings.Join(names, " or ")), Do: "say more of it"}
-	}
-}
-
-func names(cards []card) []string {
-	var names []string
-	for _, c := range cards {
-		names = append(names, c.Row.Run)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// named gives the newest run of a name, with what its live leg said last.
-func (s *Service) named(ctx context.Context, name string) (fleet.Row, error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	d, err := s.client.DescribeWorkflowExecution(ctx, runID(name), "")
-	if none := (*serviceerror.NotFound)(nil); errors.As(err, &none) {
-		return fleet.Row{}, &fleet.UnknownError{What: "the fleet knows no run " + text.Line(name), Do: `"refrain fleet ls" lists those it knows`}
-	}
-	if err != nil {
-		return fleet.Row{}, s.wrong(err)
-	}
-	c, err := read(d.GetWorkflowExecutionInfo())
-	for _, a := range d.GetPendingActivities() {
-		var p fleet.Progress
-		said := a.GetHeartbeatDetails().GetPayloads()
-		if a.GetActivityType().GetName() != legType || len(said) == 0 || !c.Row.EndedAt.IsZero() {
-			continue
-		}
-		if converter.GetDefaultDataConverter().FromPayload(said[0], &p) == nil && p.Leg == c.Row.Leg {
-			c.Row = heard(c.Row, p)
-		}
-	}
-	return c.Row, err
 }
 
 // Workers are those who have asked for work lately.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"github.com/refrain-loop/refrain/internal/fleet"
@@ -394,5 +395,52 @@ func TestAnOrderThatNobodyHearsIsSaid(t *testing.T) {
 	slots := 1
 	if _, err := s.Account(ctx, t.Name(), &fleet.Allowance{Slots: &slots}); !errors.As(err, &silent) {
 		t.Errorf("an account that nobody keeps: %v", err)
+	}
+}
+
+// The id of a run that is over means that run, though another one has its name by now: it
+// is shown, and nobody can tell it anything.
+func TestAnIDNeverMeansAnotherRunOfTheName(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	flows(t, at)
+	old := specOf(t, "one")
+	old.ID = "loop_aaaa1111-" + t.Name()
+	submit(t, s, old)
+	if a, err := s.Order(t.Context(), old.Name, fleet.Order{Command: stop}); err != nil || !a.OK {
+		t.Fatalf("stop was answered %+v, %v", a, err)
+	}
+	if row, err := s.Wait(t.Context(), old.Name); err != nil || row.State != loop.Stopped {
+		t.Fatalf("it ended %+v, %v", row, err)
+	}
+	before, err := s.find(t.Context(), old.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	young := old
+	young.ID = "loop_bbbb2222-" + t.Name()
+	submit(t, s, young)
+	until(t, "the list has both", func() bool {
+		rows, err := s.List(t.Context(), fleet.Filter{Remote: old.Remote, Over: true})
+		return err == nil && len(rows) == 2
+	})
+	for _, word := range []string{old.ID, "aaaa1111"} {
+		if row, err := s.Find(t.Context(), word); err != nil || row.ID != old.ID || row.State != loop.Stopped || row.EndedAt.IsZero() {
+			t.Errorf("%s is %+v, %v", word, row, err)
+		}
+		if row, err := s.Wait(t.Context(), word); err != nil || row.ID != old.ID {
+			t.Errorf("waiting for %s gives %+v, %v", word, row, err)
+		}
+		var over *fleet.OverError
+		if a, err := s.Order(t.Context(), word, fleet.Order{Command: stop}); !errors.As(err, &over) {
+			t.Errorf("an order to %s was answered %+v, %v", word, a, err)
+		}
+	}
+	var none *serviceerror.NotFound // it ended between being found and being told
+	if a, err := s.give(t.Context(), before, fleet.Order{Command: stop}); !errors.As(err, &none) {
+		t.Errorf("an order to it was answered %+v, %v", a, err)
+	}
+	if row, err := s.Find(t.Context(), "bbbb2222"); err != nil || row.ID != young.ID || !row.EndedAt.IsZero() {
+		t.Errorf("the new run is %+v, %v", row, err)
 	}
 }

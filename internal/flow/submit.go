@@ -48,48 +48,55 @@ func (s *Service) Order(ctx context.Context, word string, o fleet.Order) (fleet.
 	if err := check(o); err != nil {
 		return fleet.Answer{}, &fleet.WrongError{What: err.Error(), Do: "say it again as \"refrain fleet --help\" has it"}
 	}
-	row, err := s.Find(ctx, word)
+	run, err := s.find(ctx, word)
 	if err != nil {
 		return fleet.Answer{}, err
 	}
-	if !row.EndedAt.IsZero() {
-		return fleet.Answer{}, &fleet.OverError{Run: row.Run, State: row.State}
+	if !run.Row.EndedAt.IsZero() {
+		return fleet.Answer{}, &fleet.OverError{Run: run.Row.Run, State: run.Row.State}
 	}
-	soon, cancel := context.WithTimeout(ctx, takeTime)
-	defer cancel()
-	h, err := s.client.UpdateWorkflow(soon, client.UpdateWorkflowOptions{
-		WorkflowID: runID(row.Run), UpdateName: orderUpdate, Args: []any{o}, WaitForStage: client.WorkflowUpdateStageAccepted,
-	})
-	var a fleet.Answer
-	if err == nil {
-		err = h.Get(ctx, &a)
-	}
+	a, err := s.give(ctx, run, o)
 	if none := (*serviceerror.NotFound)(nil); errors.As(err, &none) {
-		return a, s.over(ctx, row.Run)
+		return a, s.over(ctx, run)
 	}
 	return a, s.wrong(err)
 }
 
+// give hands an order to this run, and to no other that has its name by now.
+func (s *Service) give(ctx context.Context, run found, o fleet.Order) (a fleet.Answer, err error) {
+	soon, cancel := context.WithTimeout(ctx, takeTime)
+	defer cancel()
+	h, err := s.client.UpdateWorkflow(soon, client.UpdateWorkflowOptions{
+		WorkflowID: runID(run.Row.Run), FirstExecutionRunID: run.first,
+		UpdateName: orderUpdate, Args: []any{o}, WaitForStage: client.WorkflowUpdateStageAccepted,
+	})
+	if err == nil {
+		err = h.Get(ctx, &a)
+	}
+	return a, err
+}
+
 // over is the error of somebody who came too late.
-func (s *Service) over(ctx context.Context, run string) error {
-	row, err := s.Find(ctx, run)
+func (s *Service) over(ctx context.Context, run found) error {
+	now, err := s.still(ctx, run)
 	if err != nil {
 		return err
 	}
-	return &fleet.OverError{Run: row.Run, State: row.State}
+	return &fleet.OverError{Run: now.Row.Run, State: now.Row.State}
 }
 
 // Wait waits until a run is over.
 func (s *Service) Wait(ctx context.Context, word string) (fleet.Row, error) {
-	row, err := s.Find(ctx, word)
-	if err != nil || !row.EndedAt.IsZero() {
-		return row, err
+	run, err := s.find(ctx, word)
+	if err != nil || !run.Row.EndedAt.IsZero() {
+		return run.Row, err
 	}
-	if err := s.client.GetWorkflow(ctx, runID(row.Run), "").Get(ctx, &row); err != nil {
+	if err := s.client.GetWorkflow(ctx, runID(run.Row.Run), run.at).Get(ctx, &run.Row); err != nil {
 		if ended := (*temporal.WorkflowExecutionError)(nil); errors.As(err, &ended) {
-			return s.Find(ctx, word)
+			run, err = s.still(ctx, run)
+			return run.Row, err
 		}
-		return row, s.wrong(err)
+		return run.Row, s.wrong(err)
 	}
-	return row, nil
+	return run.Row, nil
 }
