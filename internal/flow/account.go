@@ -9,8 +9,13 @@ import (
 	"github.com/refrain-loop/refrain/internal/fleet"
 )
 
-// portionTime is how long a portion lasts without a word of its worker.
-const portionTime = 30 * time.Second
+const (
+	// portionTime is how long a portion lasts without a word of its worker.
+	portionTime = 30 * time.Second
+	// readTime is how long a draw is known that may be said again: a worker that was cut
+	// off has no portion any more when it does.
+	readTime = 24 * time.Hour
+)
 
 // drawn is a draw that counts once, be it said again and again until an answer came.
 type drawn struct {
@@ -27,24 +32,25 @@ type book struct {
 
 // bookmark is the draw of a worker that was counted last.
 type bookmark struct {
-	Session string `json:"session"`
-	Number  int    `json:"number"`
+	Session string    `json:"session"`
+	Number  int       `json:"number"`
+	At      time.Time `json:"at"`
 }
 
 // draw is the pure part: what a worker gets.
 func (b *book) draw(d drawn, now time.Time) fleet.Portion {
-	if mark, ok := b.Read[d.Worker]; ok && mark.Session == d.Session && d.Number <= mark.Number {
-		d.Spent, d.Tokens = 0, 0
+	mark := bookmark{Session: d.Session, Number: d.Number, At: now}
+	if before, ok := b.Read[d.Worker]; ok && before.Session == d.Session && d.Number <= before.Number {
+		d.Spent, d.Tokens, mark.Number = 0, 0, before.Number
 	}
 	var p fleet.Portion
 	b.Account, p = b.Account.Deal(d.Draw, now, portionTime)
-	read := map[string]bookmark{d.Worker: {Session: d.Session, Number: d.Number}}
-	for worker := range b.Account.Portions {
-		if mark, ok := b.Read[worker]; ok && worker != d.Worker {
-			read[worker] = mark
-		}
+	b.Read = maps.Clone(b.Read)
+	if b.Read == nil {
+		b.Read = map[string]bookmark{}
 	}
-	b.Read = read
+	maps.DeleteFunc(b.Read, func(_ string, m bookmark) bool { return now.Sub(m.At) >= readTime })
+	b.Read[d.Worker] = mark
 	return p
 }
 

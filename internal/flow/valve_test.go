@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -25,9 +27,19 @@ func TestAnAccountDealsOutNoMoreThanItAllows(t *testing.T) {
 		number := map[string]int{}
 		var spent float64
 		var limit time.Time
+		unheard := map[string]drawn{} // draws whose answer was lost
 		for range rapid.IntRange(1, 60).Draw(t, "draws") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 40).Draw(t, "later")) * time.Second)
+			if rapid.Bool().Draw(t, "heals") { // a worker was cut off for a while, and says again what it had said
+				for _, worker := range slices.Sorted(maps.Keys(unheard)) {
+					b.draw(unheard[worker], now)
+				}
+				clear(unheard)
+			}
 			d := drawn{Session: "s", Draw: fleet.Draw{Worker: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "worker")}}
+			if _, cut := unheard[d.Worker]; cut {
+				continue // it says nothing new before that is answered
+			}
 			d.Want = rapid.IntRange(0, 8).Draw(t, "want")
 			if mine := b.Account.Portions[d.Worker]; now.Before(mine.Ends) {
 				d.Busy = rapid.IntRange(0, mine.Slots).Draw(t, "busy")
@@ -49,6 +61,11 @@ func TestAnAccountDealsOutNoMoreThanItAllows(t *testing.T) {
 				if d.Gone {
 					break // whoever has gone does not say so again
 				}
+			}
+			if rapid.Bool().Draw(t, "cut") {
+				again := d
+				again.Busy, again.Want, again.Until = 0, 0, time.Time{}
+				unheard[d.Worker] = again
 			}
 			dealt := 0
 			for _, p := range live(b.Account, now).Portions {
@@ -229,4 +246,24 @@ func TestSpendingIsCountedOnce(t *testing.T) {
 			t.Error("all is spent, and it goes on")
 		}
 	})
+}
+
+// A worker that was cut off for longer than its portion lasts says again what it has
+// spent; others have drawn meanwhile, and it counts once all the same.
+func TestSpendingIsCountedOnceAfterACut(t *testing.T) {
+	var b book
+	now := time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC)
+	said := drawn{Session: "s", Number: 1, Draw: fleet.Draw{Worker: "a", Spent: 5, Tokens: 50}}
+	b.draw(said, now)
+	for n := range 4 {
+		b.draw(drawn{Session: "t", Number: n, Draw: fleet.Draw{Worker: "b"}}, now.Add(time.Duration(n)*portionTime))
+	}
+	b.draw(said, now.Add(4*portionTime))
+	if b.Account.SpentUSD != 5 || b.Account.SpentTokens != 50 {
+		t.Errorf("5 and 50 were spent, and %v and %d were counted", b.Account.SpentUSD, b.Account.SpentTokens)
+	}
+	b.draw(drawn{Session: "t", Number: 9, Draw: fleet.Draw{Worker: "b"}}, now.Add(3*readTime))
+	if len(b.Read) != 1 {
+		t.Errorf("after days it still knows %+v", b.Read)
+	}
 }
