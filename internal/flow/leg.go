@@ -34,7 +34,7 @@ func (r *run) leg(ctx workflow.Context) error {
 	r.Leg++
 	r.legs++
 	turn := fleet.Turn{Spec: r.spec, Leg: r.Leg, Orders: r.hand()}
-	r.asked, r.handed = true, r.Stopping
+	r.asked, r.ears = true, ears{handed: r.Stopping}
 	r.show(ctx, fleet.Queued)
 	asking, take := workflow.WithCancel(ctx)
 	r.take = take

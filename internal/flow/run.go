@@ -3,7 +3,6 @@ package flow
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -24,8 +23,8 @@ type run struct {
 	now    loop.Status    // what people see
 	asked  bool           // a leg was asked for and is not over
 	live   fleet.Progress // what the leg last said; no host: none is live
-	handed string         // the order to end that the leg was given
 	legs   int            // in this history
+	ears                  // of the leg that is asked for
 	take   workflow.CancelFunc
 	showed card
 }
@@ -42,6 +41,7 @@ func Run(ctx workflow.Context, spec fleet.Spec, s state) (fleet.Row, error) {
 		return fleet.Row{}, err
 	}
 	workflow.Go(ctx, r.hear)
+	workflow.Go(ctx, r.catchUp)
 	err := workflow.SetUpdateHandlerWithOptions(ctx, orderUpdate, r.order, workflow.UpdateHandlerOptions{
 		Validator: func(_ workflow.Context, o fleet.Order) error { return check(o) },
 	})
@@ -67,6 +67,9 @@ func Run(ctx workflow.Context, spec fleet.Spec, s state) (fleet.Row, error) {
 // drive goes from leg to leg until the run is over.
 func (r *run) drive(ctx workflow.Context) error {
 	for {
+		if err := r.told(ctx); err != nil {
+			return err
+		}
 		if err := r.rest(ctx); err != nil || r.over() {
 			return err
 		}
@@ -120,7 +123,7 @@ func (r *run) rest(ctx workflow.Context) error {
 
 // quiet waits until every order has its answer.
 func (r *run) quiet(ctx workflow.Context) error {
-	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) && !r.telling })
 }
 
 // hear takes in what live legs say.
@@ -130,13 +133,9 @@ func (r *run) hear(ctx workflow.Context) {
 		if ch.Receive(ctx, &p); !r.asked || p.Leg != r.Leg {
 			continue // of a leg that is over
 		}
-		first := r.live.Host == ""
 		r.began(workflow.Now(ctx))
 		r.live = p
 		r.show(ctx, loop.Running)
-		if first {
-			workflow.Go(ctx, r.catchUp)
-		}
 	}
 }
 
@@ -212,8 +211,8 @@ func procedure(s fleet.Spec) string {
 // order is what comes of a person's wish. A leg that is live hears it, and else the next
 // one does.
 func (r *run) order(ctx workflow.Context, o fleet.Order) (fleet.Answer, error) {
-	a, heard := fleet.Answer{}, false
-	if leg := r.Leg; r.live.Host != "" {
+	a, heard, leg := fleet.Answer{}, false, r.Leg
+	if r.live.Host != "" {
 		a, heard = r.tell(ctx, o)
 		if !heard { // it may just be ending
 			_, err := workflow.AwaitWithTimeout(ctx, ending, func() bool { return !r.asked || r.Leg != leg })
@@ -226,6 +225,9 @@ func (r *run) order(ctx workflow.Context, o fleet.Order) (fleet.Answer, error) {
 	case heard && !a.OK:
 	case heard:
 		r.mind(o)
+		if r.Leg == leg {
+			r.handed = r.Stopping
+		}
 	case !r.Ended.IsZero() || !r.asked && r.over():
 		return fleet.Answer{Why: "it is over", State: r.Last.State}, nil
 	default:
@@ -253,20 +255,4 @@ func (r *run) tell(ctx workflow.Context, o fleet.Order) (a fleet.Answer, heard b
 	})
 	err := workflow.ExecuteActivity(ctx, tellType, r.spec.ID, r.Leg, o).Get(ctx, &a)
 	return a, err == nil
-}
-
-// catchUp tells a leg that has just begun what was ordered after it was asked for.
-func (r *run) catchUp(ctx workflow.Context) {
-	leg, ends := r.Leg, r.Stopping != r.handed
-	for len(r.Orders) > 0 && r.live.Host != "" && r.Leg == leg {
-		o := r.Orders[0]
-		r.Orders = slices.Clone(r.Orders[1:])
-		if _, heard := r.tell(ctx, o); !heard {
-			r.back([]fleet.Order{o})
-			return
-		}
-	}
-	if ends && r.live.Host != "" && r.Leg == leg {
-		r.tell(ctx, fleet.Order{Command: r.Stopping}) // or else the next leg hears it
-	}
 }

@@ -495,3 +495,97 @@ func TestACarriedRunGoesOnFromItsLeg(t *testing.T) {
 		t.Errorf("it ended %+v", row)
 	}
 }
+
+// What a live leg does not take is kept for the next one.
+func TestAnOrderThatALiveLegRefusesIsKept(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg > 1 {
+			return done(turn, 2)
+		}
+		told := make(chan struct{})
+		w.tells(func(int, fleet.Order) (fleet.Answer, error) {
+			defer close(told)
+			return fleet.Answer{Why: "the run has ended"}, nil
+		})
+		w.wants(fleet.Order{Command: note, Text: "early"}, true)
+		w.says(fleet.Progress{Leg: 1, Worker: "a", Host: "host/a"})
+		<-told
+		return fleet.Standing{State: loop.Parked, Iterations: 1, Leg: 1, Until: w.Now().Add(time.Hour)}, nil
+	})
+	w.looks(30*time.Minute, func(row fleet.Row) {
+		if len(row.Orders) != 1 {
+			t.Errorf("between the legs it is %+v", row)
+		}
+	})
+	w.goes(aSpec)
+	if len(w.turns) != 2 || len(w.turns[1].Orders) != 1 || w.turns[1].Orders[0].Text != "early" {
+		t.Errorf("the legs were %+v", w.turns)
+	}
+}
+
+// The history does not begin anew while an order is on its way to a leg that ends, and
+// then takes it along.
+func TestAnOrderOnItsWayIsTakenAlong(t *testing.T) {
+	told, goOn := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		w.wants(fleet.Order{Command: note, Text: "early"}, true)
+		w.says(fleet.Progress{Leg: 1, Worker: "a", Host: "host/a"})
+		<-told
+		w.SetContinueAsNewSuggested(true)
+		return fleet.Standing{State: loop.Parked, Iterations: 1, Leg: 1}, nil
+	})
+	w.tells(func(int, fleet.Order) (fleet.Answer, error) {
+		close(told)
+		<-goOn
+		return fleet.Answer{}, temporal.NewNonRetryableApplicationError("it has just ended", notHere, nil)
+	})
+	time.AfterFunc(200*time.Millisecond, func() { close(goOn) })
+	w.ExecuteWorkflow(runType, aSpec, state{})
+	var anew *workflow.ContinueAsNewError
+	if err := w.GetWorkflowError(); !errors.As(err, &anew) {
+		t.Fatalf("it ended: %v", err)
+	}
+	var s state
+	if err := converter.GetDefaultDataConverter().FromPayloads(anew.Input, &fleet.Spec{}, &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Orders) != 1 || s.Orders[0].Text != "early" {
+		t.Errorf("it goes on with %+v", s)
+	}
+}
+
+// What a leg did not hear any more, and is known when the next one is live, that one hears.
+func TestAnOrderThatComesTooLateForALegReachesTheNext(t *testing.T) {
+	asked, heard := make(chan struct{}), make(chan fleet.Order, 1)
+	live := make(chan struct{})
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		w.says(fleet.Progress{Leg: turn.Leg, Worker: "a", Host: "host/a"})
+		if turn.Leg == 1 {
+			w.wants(fleet.Order{Command: note, Text: "late"}, true)
+			<-asked
+			return fleet.Standing{State: loop.Parked, Iterations: 1, Leg: 1}, nil
+		}
+		w.RegisterDelayedCallback(func() { close(live) }, 0)
+		select {
+		case o := <-heard:
+			if o.Text != "late" {
+				t.Errorf("it hears %+v", o)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("the leg that is live does not hear it")
+		}
+		return done(turn, 2)
+	})
+	w.tells(func(leg int, o fleet.Order) (fleet.Answer, error) {
+		if leg == 1 {
+			close(asked)
+			<-live
+			return fleet.Answer{}, temporal.NewNonRetryableApplicationError("it is over", notHere, nil)
+		}
+		heard <- o
+		return fleet.Answer{OK: true}, nil
+	})
+	if row := w.goes(aSpec); len(w.turns) != 2 || len(w.turns[1].Orders) != 0 || len(row.Orders) != 0 {
+		t.Errorf("after %+v it is %+v", w.turns, row)
+	}
+}
