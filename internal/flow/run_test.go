@@ -589,3 +589,49 @@ func TestAnOrderThatComesTooLateForALegReachesTheNext(t *testing.T) {
 		t.Errorf("after %+v it is %+v", w.turns, row)
 	}
 }
+
+// A leg that came to nothing, and that no other would better, has a person look after it
+// at once. Its orders are for the leg that is tried then.
+func TestALegThatAPersonHasToLookAfterIsNotTriedAgain(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		switch turn.Leg {
+		case 1:
+			return fleet.Standing{State: loop.Parked, Iterations: 3, CostUSD: 1, Leg: 1, At: "abc", Host: "host/a", Until: w.Now().Add(time.Hour)}, nil
+		case 2:
+			return fleet.Standing{Failed: true, Why: "its ref is gone"}, nil
+		}
+		return done(turn, 4)
+	})
+	w.orders(time.Minute, fleet.Order{Command: note, Text: "mind the gap"}, true)
+	w.looks(90*time.Minute, func(row fleet.Row) {
+		if row.State != fleet.Failed || row.Wrong != "its ref is gone" || len(w.turns) != 2 || row.Iterations != 3 || row.At != "abc" || len(row.Orders) != 1 || !row.EndedAt.IsZero() {
+			t.Errorf("it is %+v after %d legs", row, len(w.turns))
+		}
+	})
+	w.orders(2*time.Hour, fleet.Order{Command: resume}, true)
+	row := w.goes(aSpec)
+	if row.State != loop.Done || len(w.turns) != 3 || row.Wrong != "" {
+		t.Fatalf("it ended %+v after %d legs", row, len(w.turns))
+	}
+	if heard := w.turns[2].Orders; len(heard) != 1 || heard[0].Text != "mind the gap" {
+		t.Errorf("the leg that was tried then heard %+v", heard)
+	}
+}
+
+// A run whose account has nothing left says so while it waits.
+func TestARunWithoutMoneySaysSo(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg == 1 {
+			return fleet.Standing{State: loop.Parked, Broke: true, Why: "others have a turn", Iterations: 1, Leg: 1}, nil
+		}
+		var row fleet.Row
+		if got, err := w.QueryWorkflow(standingQuery); err != nil || got.Get(&row) != nil {
+			t.Error(err)
+		}
+		if row.State != fleet.Queued || row.Why != spentAll {
+			t.Errorf("while it waits for a worker it is %+v", row)
+		}
+		return done(turn, 2)
+	})
+	w.goes(aSpec)
+}

@@ -18,6 +18,9 @@ const (
 	lastAgain  = 10 * time.Minute
 )
 
+// spentAll is why a run waits of which nobody can say until when.
+const spentAll = "its account has nothing left to spend"
+
 // state is all that the workflow of a run knows, beside what is wanted. It goes along
 // when the history begins anew.
 type state struct {
@@ -57,6 +60,9 @@ func (s *state) came(out fleet.Standing, orders []fleet.Order, now time.Time) {
 		s.Last.State, s.Last.Why, s.Last.Until = fleet.Carried, out.Why, time.Time{}
 	case out.Taken:
 		s.vain(out.Why, orders, now)
+	case out.Failed && !out.Stuck:
+		s.vain(out.Why, orders, now)
+		s.Failed = true
 	case out.Stuck:
 		if s.Stuck.IsZero() {
 			s.Stuck = now
@@ -64,12 +70,15 @@ func (s *state) came(out fleet.Standing, orders []fleet.Order, now time.Time) {
 		s.Last, s.Wrong = out, out.Why
 		s.Last.State = loop.Parked
 		s.badly(now)
-		s.Failed = s.Failed || out.Person
+		s.Failed = s.Failed || out.Person || out.Failed
 	default:
 		before := s.Idle
 		idle := out.State == loop.Parked && !out.Person && out.Iterations <= s.Last.Iterations && !out.Until.After(now)
 		s.goOn()
 		s.Last, s.Wrong = out, ""
+		if out.Broke && !out.Over() {
+			s.Last.Why = spentAll
+		}
 		if !idle {
 			break
 		}
