@@ -444,3 +444,32 @@ func TestAnIDNeverMeansAnotherRunOfTheName(t *testing.T) {
 		t.Errorf("the new run is %+v, %v", row, err)
 	}
 }
+
+// One run is not under way twice, by whatever names; when it is over it may be handed in
+// again.
+func TestARunIsNotUnderWayTwice(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	flows(t, at)
+	one := specOf(t, "one")
+	one.Carried = true
+	submit(t, s, one)
+	until(t, "it is listed", func() bool {
+		rows, err := s.List(t.Context(), fleet.Filter{Remote: one.Remote})
+		return err == nil && len(rows) == 1
+	})
+	other := one
+	other.Name = "other-" + t.Name()
+	var exists *fleet.ExistsError
+	if err := s.Submit(t.Context(), other); !errors.As(err, &exists) || exists.Run != one.Name {
+		t.Errorf("handed in under another name: %v", err)
+	}
+	if err := s.client.TerminateWorkflow(t.Context(), runID(one.Name), "", "a test"); err != nil {
+		t.Fatal(err)
+	}
+	submit(t, s, other)
+	until(t, "its id means the one that is under way", func() bool {
+		row, err := s.Find(t.Context(), one.ID)
+		return err == nil && row.Run == other.Name && row.EndedAt.IsZero()
+	})
+}

@@ -27,6 +27,9 @@ func (s *Service) Submit(ctx context.Context, spec fleet.Spec) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
+	if err := s.free(ctx, spec.ID); err != nil {
+		return err
+	}
 	c := card{Row: begin(spec), Submitted: spec.Submitted}
 	_, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: runID(spec.Name), TaskQueue: flowQueue,
@@ -39,6 +42,28 @@ func (s *Service) Submit(ctx context.Context, spec fleet.Spec) error {
 		return &fleet.ExistsError{Run: spec.Name}
 	}
 	return s.wrong(err)
+}
+
+// free sees that a run is not under way already, by whatever name: two that drive it would
+// take it from each other. What is listed may be a moment old, so each is asked for.
+func (s *Service) free(ctx context.Context, id string) error {
+	all, err := s.search(ctx, equals("WorkflowType", runType)+" AND ExecutionStatus = 'Running' AND "+equals(attrID.GetName(), id))
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		now, err := s.described(ctx, one.Row.Run, "")
+		if gone := (*fleet.UnknownError)(nil); errors.As(err, &gone) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if now.Row.ID == id && now.Row.EndedAt.IsZero() {
+			return &fleet.ExistsError{Run: now.Row.Run}
+		}
+	}
+	return nil
 }
 
 // Order tells a run something, and waits for what comes of it.
