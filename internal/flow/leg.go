@@ -33,7 +33,7 @@ const (
 func (r *run) leg(ctx workflow.Context) error {
 	r.Leg++
 	r.legs++
-	turn := fleet.Turn{Spec: r.spec, Leg: r.Leg, Orders: r.hand()}
+	turn := fleet.Turn{Spec: r.spec, Leg: r.Leg, Orders: r.hand(), At: r.Last.At}
 	r.asked, r.ears = true, ears{handed: r.Stopping}
 	r.show(ctx, fleet.Queued)
 	asking, take := workflow.WithCancel(ctx)
@@ -41,6 +41,9 @@ func (r *run) leg(ctx workflow.Context) error {
 	out, err := r.ask(asking, turn)
 	take()
 	begun := r.live.Host != ""
+	if r.live.At != "" {
+		r.Last.At = r.live.At // its worker may say no more
+	}
 	r.asked, r.live = false, fleet.Progress{}
 	now := workflow.Now(ctx)
 	switch {

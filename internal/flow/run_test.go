@@ -635,3 +635,33 @@ func TestARunWithoutMoneySaysSo(t *testing.T) {
 	})
 	w.goes(aSpec)
 }
+
+// Each leg is told where the ref of the run was, also by a worker that said no more: so
+// none begins a run anew whose ref is gone.
+func TestALegIsToldWhereItsRunWas(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		switch turn.Leg {
+		case 1:
+			w.says(fleet.Progress{Leg: 1, Worker: "a", Host: "host/a", At: "aaa"})
+			seen := make(chan struct{})
+			w.RegisterDelayedCallback(func() { close(seen) }, time.Millisecond)
+			<-seen
+			return fleet.Standing{}, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_HEARTBEAT, nil)
+		case 2:
+			return fleet.Standing{State: loop.Parked, Iterations: 1, Leg: 2, At: "bbb"}, nil
+		case 3:
+			return fleet.Standing{State: loop.Parked, Stuck: true, Why: "no remote", Iterations: 1, Leg: 3}, nil
+		case 4:
+			return fleet.Standing{Taken: true, Leg: 5}, nil
+		}
+		return done(turn, 2)
+	})
+	w.goes(aSpec)
+	var at []string
+	for _, turn := range w.turns {
+		at = append(at, turn.At)
+	}
+	if want := []string{"", "aaa", "bbb", "bbb", "bbb"}; !slices.Equal(at, want) {
+		t.Errorf("the legs were told %q, want %q", at, want)
+	}
+}

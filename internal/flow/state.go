@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/fleet"
@@ -55,6 +56,7 @@ func (s *state) began(now time.Time) {
 func (s *state) came(out fleet.Standing, orders []fleet.Order, now time.Time) {
 	s.began(now)
 	s.Leg = max(s.Leg, out.Leg)
+	out.At = cmp.Or(out.At, s.Last.At) // a run that was on the remote once has begun
 	switch {
 	case out.Away:
 		s.Last.State, s.Last.Why, s.Last.Until = fleet.Carried, out.Why, time.Time{}
