@@ -15,6 +15,7 @@ import (
 
 // The states of a worker.
 const (
+	starting = "no server has answered yet"
 	working  = "working"
 	unserved = "no server answers"
 	leaving  = "leaving"
@@ -36,6 +37,15 @@ func (h *health) set(state string) {
 	if h.state != leaving {
 		h.state = state
 	}
+}
+
+// served notes whether the server answers.
+func (h *health) served(ok bool) {
+	if ok {
+		h.set(working)
+		return
+	}
+	h.set(unserved)
 }
 
 // ServeHTTP answers 200 while the worker works, and 503 else.

@@ -164,7 +164,7 @@ func (w *worker) work(ctx context.Context) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	defer w.heed(leave, legs)()
-	state := &health{worker: w.shift.Name, queue: w.shift.Queue, live: legs.Live}
+	state := &health{worker: w.shift.Name, queue: w.shift.Queue, live: legs.Live, state: starting}
 	if w.health != "" {
 		at, end, err := state.serve(w.health)
 		if err != nil {
@@ -209,10 +209,11 @@ const (
 
 // keepAt works, and tries again while no server answers.
 func (w *worker) keepAt(ctx context.Context, legs fleet.Legs, state *health) error {
+	shift := w.shift
+	shift.Served = state.served
 	for pause := firstPause; ; pause = min(2*pause, mostPause) {
-		state.set(working)
 		begun := time.Now()
-		err := w.backend.Work(ctx, w.server, w.shift, legs)
+		err := w.backend.Work(ctx, w.server, shift, legs)
 		var unreachable *fleet.UnreachableError
 		switch {
 		case ctx.Err() != nil:

@@ -28,4 +28,7 @@ type Shift struct {
 	// Grace is how long legs may take to come to the next moment between two steps, when
 	// the worker leaves. After that their agents are ended; what they did is kept.
 	Grace time.Duration
+	// Served hears again and again whether the server answers, from the first time that
+	// it does. Nil: nobody wants to know.
+	Served func(bool)
 }

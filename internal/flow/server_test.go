@@ -291,3 +291,31 @@ func (f *frozenServer) pass(to, from net.Conn) {
 		}
 	}
 }
+
+// A worker hears whether its server answers: when it has reached it, when it goes away in
+// the middle of the shift, and when it is back.
+func TestAWorkerHearsWhetherItsServerAnswers(t *testing.T) {
+	at := realServer(t)
+	var mute atomic.Bool
+	frozen := &frozenServer{real: at, mute: &mute}
+	said := make(chan bool, 100)
+	works(t, frozen.listen(t), fleet.Shift{Name: "w" + t.Name(), Flows: true, Served: func(ok bool) { said <- ok }}, nil)
+	hears := func(want bool) {
+		t.Helper()
+		for late := time.After(time.Minute); ; {
+			select {
+			case ok := <-said:
+				if ok == want {
+					return
+				}
+			case <-late:
+				t.Fatalf("it never hears that the server answers: %t", want)
+			}
+		}
+	}
+	hears(true)
+	mute.Store(true)
+	hears(false)
+	mute.Store(false)
+	hears(true)
+}

@@ -30,6 +30,11 @@ func Work(ctx context.Context, server fleet.Server, shift fleet.Shift, legs flee
 	defer l.Close()
 	outer := ctx
 	ctx, fail := context.WithCancelCause(ctx) // a server may turn a worker away in the middle of its shift
+	if shift.Served != nil {
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		wg.Go(func() { l.watch(ctx, shift.Served) })
+	}
 	defer fail(nil)
 	if shift.Flows {
 		if err := l.prepare(ctx); err != nil {
