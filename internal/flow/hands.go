@@ -30,7 +30,7 @@ func (h *hands) far(ctx context.Context, t fleet.Turn) (fleet.Standing, error) {
 	return h.leg(ctx, t, false)
 }
 
-// near does one that was asked of this worker alone.
+// near does one that was asked of this worker alone, or that a person hurries.
 func (h *hands) near(ctx context.Context, t fleet.Turn) (fleet.Standing, error) {
 	return h.leg(ctx, t, true)
 }
@@ -45,7 +45,7 @@ func (h *hands) tell(ctx context.Context, run string, leg int, o fleet.Order) (f
 }
 
 func (h *hands) leg(ctx context.Context, t fleet.Turn, near bool) (fleet.Standing, error) {
-	if !h.valve.enter(near) {
+	if !h.valve.enter(near, t.Hurry) {
 		return fleet.Standing{}, temporal.NewNonRetryableApplicationError("there is no room at "+h.worker, noRoom, nil)
 	}
 	defer h.valve.leave(near)

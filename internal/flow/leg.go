@@ -33,7 +33,8 @@ const (
 func (r *run) leg(ctx workflow.Context) error {
 	r.Leg++
 	r.legs++
-	turn := fleet.Turn{Spec: r.spec, Leg: r.Leg, Orders: r.hand(), At: r.Last.At}
+	turn := fleet.Turn{Spec: r.spec, Leg: r.Leg, Orders: r.hand(), At: r.Last.At, Hurry: r.Hurry}
+	r.Hurry = false
 	r.asked, r.ears = true, ears{handed: r.Stopping}
 	r.show(ctx, fleet.Queued)
 	asking, take := workflow.WithCancel(ctx)
@@ -79,12 +80,16 @@ func (r *run) ask(ctx workflow.Context, t fleet.Turn) (fleet.Standing, error) {
 		}
 		began = workflow.Now(ctx)
 	}
+	queue, again := t.Spec.Queue, firstAgain
+	if t.Hurry {
+		queue, again = hurryQueue(queue), fullAgain
+	}
 	for {
-		out, err := do(ctx, legOptions(t.Spec.Queue, t.Spec), t)
+		out, err := do(ctx, legOptions(queue, t.Spec), t)
 		if !unbegun(err) {
 			return out, err
 		}
-		if err := workflow.Sleep(ctx, firstAgain); err != nil {
+		if err := workflow.Sleep(ctx, again); err != nil {
 			return out, err
 		}
 	}

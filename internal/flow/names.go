@@ -31,6 +31,10 @@ func firingID(name string) string   { return "firing/" + name }
 // hostQueue is the queue that only one worker listens to.
 func hostQueue(worker string) string { return "host/" + worker }
 
+// hurryQueue has the legs of a queue that a person does not want to wait. Workers look at
+// it also while a limit holds the queue itself back.
+func hurryQueue(queue string) string { return "hurry/" + queue }
+
 // fair is the key by which the repositories of a queue take turns. The server takes 64
 // bytes: the end of a long address tells more than its beginning.
 func fair(s fleet.Spec) string {

@@ -42,7 +42,7 @@ func check(o fleet.Order) error {
 func (s *state) mind(o fleet.Order) {
 	switch o.Command {
 	case pause:
-		s.Paused = true
+		s.Paused, s.Hurry = true, false
 	case resume:
 		s.Paused, s.Last.Person = false, false
 		s.goOn()
@@ -61,8 +61,15 @@ func (s *state) keep(o fleet.Order) fleet.Answer {
 		s.mind(o)
 		return fleet.Answer{OK: true, Effect: "paused: no leg is asked for", State: loop.Paused}
 	case resume:
-		s.Hurry = !s.Paused // a wait is cut short; who was paused waits on for what is left
+		if s.Failed || s.Last.Person { // that is what it waited for
+			s.Last.Until = time.Time{}
+		} else {
+			s.Hurry = !s.Paused // a wait is cut short; who was paused waits on for what is left
+		}
 		s.mind(o)
+		if s.Last.Broke {
+			return fleet.Answer{OK: true, Effect: "going on, as soon as its account has something left to spend", State: fleet.Queued}
+		}
 		return fleet.Answer{OK: true, Effect: "going on", State: fleet.Queued}
 	case skip, reboot:
 		return fleet.Answer{Why: "no agent is at work"}

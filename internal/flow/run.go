@@ -103,13 +103,14 @@ func (r *run) rest(ctx workflow.Context) error {
 			r.show(ctx, fleet.Failed)
 			err = workflow.Await(ctx, func() bool { return !r.Failed || r.Stopping != "" })
 		case r.Paused && r.Stopping == "":
+			r.Hurry = false
 			r.show(ctx, loop.Paused)
 			err = workflow.Await(ctx, changed)
 		case r.Last.Person && r.Stopping == "":
+			r.Hurry = false
 			r.show(ctx, loop.Waiting)
 			err = workflow.Await(ctx, changed)
 		case wait <= 0 || r.Hurry:
-			r.Hurry = false
 			return nil
 		default:
 			r.show(ctx, loop.Waiting)
@@ -233,8 +234,8 @@ func (r *run) order(ctx workflow.Context, o fleet.Order) (fleet.Answer, error) {
 	default:
 		a = r.keep(o)
 	}
-	if r.asked && r.live.Host == "" && (r.Paused || r.ended()) {
-		r.take() // nobody has begun the leg, and nobody shall
+	if r.asked && r.live.Host == "" && (r.Paused || r.Hurry || r.ended()) {
+		r.take() // nobody has begun the leg, and nobody shall, or the next one goes first
 	}
 	r.show(ctx, r.now)
 	return a, nil

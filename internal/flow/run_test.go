@@ -665,3 +665,99 @@ func TestALegIsToldWhereItsRunWas(t *testing.T) {
 		t.Errorf("the legs were told %q, want %q", at, want)
 	}
 }
+
+// Who resumes a run that waits for a time does not want it to wait: its next leg is asked
+// for at once, knows that, and comes from the queue that no limit holds back. The leg after
+// that waits again.
+func TestARunThatIsResumedWhileItWaitsIsHurried(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg < 3 {
+			return fleet.Standing{State: loop.Parked, Rule: loop.RuleLimit, Why: "a usage limit", Iterations: turn.Leg, Until: w.Now().Add(2 * time.Hour), Leg: turn.Leg}, nil
+		}
+		return done(turn, 4)
+	})
+	w.orders(time.Hour, fleet.Order{Command: resume}, true)
+	began := w.Now()
+	w.goes(aSpec)
+	if took := w.Now().Sub(began); len(w.turns) != 3 || took < 3*time.Hour || took > 3*time.Hour+time.Minute {
+		t.Fatalf("%d legs took %s", len(w.turns), took)
+	}
+	if w.turns[0].Hurry || !w.turns[1].Hurry || w.turns[2].Hurry {
+		t.Errorf("the legs were %+v", w.turns)
+	}
+	if want := []string{"q", hurryQueue("q"), "q"}; !slices.Equal(w.at, want) {
+		t.Errorf("legs were asked for on %v, want %v", w.at, want)
+	}
+}
+
+// A wish to hurry is not lost when the history begins anew at that moment.
+func TestAWishToHurryIsTakenAlong(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		w.SetContinueAsNewSuggested(true)
+		return fleet.Standing{State: loop.Parked, Iterations: turn.Leg, Until: w.Now().Add(2 * time.Hour), Leg: turn.Leg}, nil
+	})
+	w.orders(time.Hour, fleet.Order{Command: resume}, true)
+	w.ExecuteWorkflow(runType, aSpec, state{})
+	var anew *workflow.ContinueAsNewError
+	if err := w.GetWorkflowError(); !errors.As(err, &anew) {
+		t.Fatalf("it ended: %v", err)
+	}
+	var s state
+	if err := converter.GetDefaultDataConverter().FromPayloads(anew.Input, &fleet.Spec{}, &s); err != nil {
+		t.Fatal(err)
+	}
+	if !s.Hurry || len(w.turns) != 1 {
+		t.Errorf("it goes on with %+v", s)
+	}
+}
+
+// Who hurries a run whose leg waits for a worker has it asked for where that is not held
+// back; what the leg does not hear any more is not in a hurry again.
+func TestAQueuedRunIsHurried(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, queue string) (fleet.Standing, error) {
+		switch {
+		case queue == "q" && turn.Leg == 1: // the queue is held back
+			w.wants(fleet.Order{Command: resume}, true)
+			return fleet.Standing{}, temporal.NewNonRetryableApplicationError("held", noRoom, nil)
+		case !turn.Hurry:
+			return done(turn, 2)
+		}
+		w.says(fleet.Progress{Leg: turn.Leg, Worker: "a", Host: "host/a"})
+		told := make(chan struct{})
+		w.tells(func(int, fleet.Order) (fleet.Answer, error) {
+			defer close(told)
+			return fleet.Answer{}, temporal.NewNonRetryableApplicationError("it has just ended", notHere, nil)
+		})
+		w.wants(fleet.Order{Command: resume}, true) // which it does not hear any more
+		<-told
+		return fleet.Standing{State: loop.Parked, Person: true, Iterations: 1, Leg: turn.Leg}, nil
+	})
+	w.orders(time.Hour, fleet.Order{Command: resume}, true)
+	row := w.goes(aSpec)
+	if row.State != loop.Done || len(w.turns) < 3 || !w.turns[1].Hurry || w.at[1] != hurryQueue("q") {
+		t.Errorf("it ended %+v after legs %+v on %v", row, w.turns, w.at)
+	}
+}
+
+// A pause that comes right after a wish to hurry is one.
+func TestAPauseIsStrongerThanHurry(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg == 1 {
+			return fleet.Standing{State: loop.Parked, Iterations: 1, Until: w.Now().Add(3 * time.Hour), Leg: 1}, nil
+		}
+		return done(turn, 2)
+	})
+	w.orders(time.Hour, fleet.Order{Command: resume}, true)
+	w.orders(time.Hour, fleet.Order{Command: pause}, true)
+	w.looks(2*time.Hour, func(row fleet.Row) {
+		if row.State != loop.Paused || len(w.turns) != 1 {
+			t.Errorf("after %d legs it is %+v", len(w.turns), row)
+		}
+	})
+	w.orders(2*time.Hour+time.Minute, fleet.Order{Command: resume}, true)
+	began := w.Now()
+	w.goes(aSpec)
+	if took := w.Now().Sub(began); len(w.turns) != 2 || took < 3*time.Hour || w.turns[1].Hurry {
+		t.Errorf("it took %s and %+v", took, w.turns)
+	}
+}

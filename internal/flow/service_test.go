@@ -473,3 +473,37 @@ func TestARunIsNotUnderWayTwice(t *testing.T) {
 		return err == nil && row.Run == other.Name && row.EndedAt.IsZero()
 	})
 }
+
+// A limit that others wait for does not hold back a run that a person hurries.
+func TestAHurriedRunDoesNotWaitForTheLimitOfItsAccount(t *testing.T) {
+	at := realServer(t)
+	s := dialed(t, at)
+	flows(t, at)
+	limit := time.Now().Add(time.Hour)
+	if _, err := s.Account(t.Context(), t.Name(), &fleet.Allowance{Until: &limit}); err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(func(_ context.Context, turn fleet.Turn, _ fleet.Hooks) (fleet.Standing, error) {
+		if !turn.Hurry {
+			t.Errorf("leg %d is done before the limit is over", turn.Leg)
+		}
+		return done(turn, 1)
+	})
+	works(t, at, fleet.Shift{Name: "w" + t.Name(), Queue: t.Name(), Slots: 1, Legs: true, Grace: time.Second}, d)
+	spec := specOf(t, "one")
+	submit(t, s, spec)
+	until(t, "the worker has drawn", func() bool {
+		workers, err := s.Workers(t.Context(), t.Name())
+		return err == nil && len(workers) == 1
+	})
+	until(t, "a leg is asked for", func() bool {
+		row, err := s.Find(t.Context(), spec.Name)
+		return err == nil && row.Leg == 1
+	})
+	if a, err := s.Order(t.Context(), spec.Name, fleet.Order{Command: resume}); err != nil || !a.OK {
+		t.Fatalf("resume was answered %+v, %v", a, err)
+	}
+	if row, err := s.Wait(t.Context(), spec.Name); err != nil || row.State != loop.Done || row.Lost != 0 {
+		t.Errorf("it ended %+v, %v", row, err)
+	}
+}

@@ -31,7 +31,7 @@ type state struct {
 	Orders   []fleet.Order  `json:"orders,omitempty"` // for the next leg
 	Paused   bool           `json:"paused,omitempty"`
 	Stopping string         `json:"stopping,omitempty"` // the order that wants its end
-	Hurry    bool           `json:"hurry,omitempty"`    // the next wait is not waited for
+	Hurry    bool           `json:"hurry,omitempty"`    // a person does not want to wait: the next leg is asked for at once, and goes first
 	Failed   bool           `json:"failed,omitempty"`   // it waits for a person
 	Lost     int            `json:"lost,omitempty"`     // legs that ended without a word
 	Vain     int            `json:"vain,omitempty"`     // legs in a row that came to nothing

@@ -31,7 +31,7 @@ type valve struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed when something below has changed
 	polls   int           // legs of the queue that may come, or are here
-	near    int           // legs of this worker's own queue
+	near    int           // legs of this worker's own queue, or that a person hurries
 	busy    int           // all that are here
 	shut    bool
 	portion fleet.Portion
@@ -101,9 +101,13 @@ func (v *valve) draw(ctx context.Context, gone bool) {
 	v.tell()
 }
 
-// room tells whether one more leg may be here. The lock is held.
-func (v *valve) room(now time.Time, have int) bool {
-	return !v.shut && !v.portion.Broke && have < min(v.portion.Slots, v.want) && now.Before(v.portion.Ends) && !now.Before(v.portion.Until) && !now.Before(v.until)
+// room tells whether one more leg may be here. One that a person hurries does not mind a
+// limit that others wait for. The lock is held.
+func (v *valve) room(now time.Time, have int, hurry bool) bool {
+	if v.shut || v.portion.Broke || have >= min(v.portion.Slots, v.want) || !now.Before(v.portion.Ends) {
+		return false
+	}
+	return hurry || !now.Before(v.portion.Until) && !now.Before(v.until)
 }
 
 // next is when there may be room by time alone.
@@ -118,11 +122,12 @@ func (v *valve) next(now time.Time) time.Duration {
 	return drawEvery
 }
 
-// enter takes room for a leg that has come, and tells whether there is any.
-func (v *valve) enter(near bool) bool {
+// enter takes room for a leg that has come, and tells whether there is any. Near is one
+// that had no room kept for it.
+func (v *valve) enter(near, hurry bool) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if !v.room(time.Now(), v.busy) {
+	if !v.room(time.Now(), v.busy, hurry) {
 		return false
 	}
 	v.busy++
@@ -216,11 +221,21 @@ func (v *valve) spend(usd float64, tokens int64) (broke bool) {
 
 // ReserveSlot waits for room.
 func (v *valve) ReserveSlot(ctx context.Context, _ worker.SlotReservationInfo) (*worker.SlotPermit, error) {
+	return v.reserve(ctx, func(now time.Time) bool {
+		if !v.room(now, v.polls+v.near, false) {
+			return false
+		}
+		v.polls++
+		return true
+	})
+}
+
+// reserve waits until a slot is taken. The lock is held while take is asked.
+func (v *valve) reserve(ctx context.Context, take func(now time.Time) bool) (*worker.SlotPermit, error) {
 	for {
 		v.mu.Lock()
 		now := time.Now()
-		if v.room(now, v.polls+v.near) {
-			v.polls++
+		if take(now) {
 			v.mu.Unlock()
 			return &worker.SlotPermit{}, nil
 		}
@@ -251,3 +266,15 @@ func (v *valve) ReleaseSlot(worker.SlotReleaseInfo) {
 
 // MaxSlots is not fixed.
 func (v *valve) MaxSlots() int { return 0 }
+
+// hurried is the valve for legs that a person does not want to wait. It keeps no room for
+// them, or a worker with one slot would ask for nothing else.
+type hurried struct{ *valve }
+
+// ReserveSlot waits for room, and for no limit.
+func (h hurried) ReserveSlot(ctx context.Context, _ worker.SlotReservationInfo) (*worker.SlotPermit, error) {
+	return h.reserve(ctx, func(now time.Time) bool { return h.room(now, h.busy, true) })
+}
+
+// ReleaseSlot has nothing to give back.
+func (h hurried) ReleaseSlot(worker.SlotReleaseInfo) {}

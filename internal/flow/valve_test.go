@@ -108,13 +108,13 @@ func TestAValveLetsInNoMoreThanThePortion(t *testing.T) {
 					break
 				}
 				polls--
-				if v.enter(false) {
+				if v.enter(false, false) {
 					far++
 				} else {
 					v.ReleaseSlot(nil)
 				}
 			case "near":
-				if v.enter(true) {
+				if v.enter(true, false) {
 					near++
 				}
 			case "over":
@@ -135,7 +135,7 @@ func TestAValveLetsInNoMoreThanThePortion(t *testing.T) {
 				}
 			case "portion":
 				before := far + near
-				if portion(); before > allowed() && v.enter(true) {
+				if portion(); before > allowed() && v.enter(true, false) {
 					t.Fatalf("a leg came in, with %d here and room for %d", before, allowed())
 				}
 			}
@@ -183,6 +183,14 @@ func reserves(v *valve) bool {
 	return err == nil
 }
 
+// hurries tells whether a leg that a person hurries may be asked for now.
+func hurries(v *valve) bool {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := hurried{v}.ReserveSlot(ctx, nil)
+	return err == nil
+}
+
 // A limit that one worker meets holds the others back, and everybody goes on when it is
 // over.
 func TestALimitIsKnownToAll(t *testing.T) {
@@ -201,6 +209,11 @@ func TestALimitIsKnownToAll(t *testing.T) {
 			if reserves(v) {
 				t.Errorf("worker %d asks for legs though there is a limit", i)
 			}
+		}
+		if v := valves[1]; !hurries(v) || !v.enter(true, true) {
+			t.Error("a leg that a person hurries waits for the limit")
+		} else {
+			v.leave(true)
 		}
 		got := make(chan error, 1)
 		go func() {
@@ -237,12 +250,12 @@ func TestSpendingIsCountedOnce(t *testing.T) {
 		if usd, tokens := c.spent(); usd != 2 || tokens != 200 || !reserves(v) {
 			t.Errorf("then %v and %d were counted, and it asks for legs: %t", usd, tokens, reserves(v))
 		}
-		if !v.enter(true) || !reserves(v) {
+		if !v.enter(true, false) || !reserves(v) {
 			t.Error("with room for two, one leg keeps the other out")
 		}
 		broke = v.spend(1, 0)
 		v.leave(true) // its room is nobody's
-		if !broke || reserves(v) || v.enter(false) {
+		if !broke || reserves(v) || hurries(v) || v.enter(false, false) || v.enter(true, true) {
 			t.Error("all is spent, and it goes on")
 		}
 	})

@@ -75,7 +75,11 @@ func (l *line) doLegs(ctx context.Context, shift fleet.Shift, legs fleet.Legs, f
 		return p, l.ask(ctx, shift.Queue, drawUpdate, d, &p)
 	})
 	h := &hands{client: l.client, worker: shift.Name, legs: legs, valve: v}
-	tuner, err := tuner(v)
+	usual, err := tuner(v)
+	if err != nil {
+		return err
+	}
+	atOnce, err := tuner(hurried{v})
 	if err != nil {
 		return err
 	}
@@ -84,11 +88,14 @@ func (l *line) doLegs(ctx context.Context, shift fleet.Shift, legs fleet.Legs, f
 		WorkerStopTimeout: stopTime, Identity: shift.Name,
 		OnFatalError: fail,
 	}
-	far, near := common, common
-	far.Tuner, far.MaxConcurrentActivityTaskPollers = tuner, 1
+	far, hurry, near := common, common, common
+	far.Tuner, far.MaxConcurrentActivityTaskPollers = usual, 1
+	hurry.Tuner, hurry.MaxConcurrentActivityTaskPollers = atOnce, 1
 	near.MaxConcurrentActivityExecutionSize, near.MaxConcurrentActivityTaskPollers = mostTold, 1
 	farWorker := worker.New(l.client, shift.Queue, far)
 	farWorker.RegisterActivityWithOptions(h.far, activity.RegisterOptions{Name: legType})
+	hurryWorker := worker.New(l.client, hurryQueue(shift.Queue), hurry)
+	hurryWorker.RegisterActivityWithOptions(h.near, activity.RegisterOptions{Name: legType})
 	nearWorker := worker.New(l.client, hostQueue(shift.Name), near)
 	nearWorker.RegisterActivityWithOptions(h.near, activity.RegisterOptions{Name: legType})
 	nearWorker.RegisterActivityWithOptions(h.tell, activity.RegisterOptions{Name: tellType})
@@ -98,7 +105,7 @@ func (l *line) doLegs(ctx context.Context, shift fleet.Shift, legs fleet.Legs, f
 	defer wg.Wait()
 	defer enough()
 	wg.Go(func() { v.serve(drawing) })
-	for _, w := range []worker.Worker{nearWorker, farWorker} {
+	for _, w := range []worker.Worker{nearWorker, hurryWorker, farWorker} {
 		if err := w.Start(); err != nil {
 			return l.wrong(err)
 		}
@@ -127,7 +134,7 @@ func leave(shift fleet.Shift, legs fleet.Legs, v *valve) {
 }
 
 // tuner has the valve decide about legs; the rest has room enough.
-func tuner(v *valve) (worker.WorkerTuner, error) {
+func tuner(v worker.SlotSupplier) (worker.WorkerTuner, error) {
 	rest, err := worker.NewFixedSizeSlotSupplier(mostTold)
 	if err != nil {
 		return nil, err
