@@ -16,6 +16,10 @@ import (
 const (
 	drawEvery = 10 * time.Second
 	drawTime  = 5 * time.Second // that an answer may take
+	// lastTime is how long a worker that leaves tries to tell what it has used, and how
+	// often. What it does not get told by then is counted nowhere.
+	lastTime  = 20 * time.Second
+	lastEvery = 500 * time.Millisecond
 )
 
 // valve lets a worker have no more legs than its portion of the account has room for. Who
@@ -64,6 +68,38 @@ func (v *valve) serve(ctx context.Context) {
 		case <-time.After(drawEvery):
 		}
 	}
+}
+
+// end gives the portion back, and says all that was used.
+func (v *valve) end(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lastTime)
+	defer cancel()
+	for {
+		v.draw(ctx, true)
+		usd, tokens := v.untold()
+		switch {
+		case usd == 0 && tokens == 0:
+			return
+		case ctx.Err() != nil:
+			slog.Error("the account of the queue was not told all that was spent", "worker", v.worker, "usd", usd, "tokens", tokens)
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(lastEvery):
+		}
+	}
+}
+
+// untold is what the account has not said that it has counted.
+func (v *valve) untold() (usd float64, tokens int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	usd, tokens = v.spent, v.tokens
+	if v.saying {
+		usd, tokens = usd+v.said.Spent, tokens+v.said.Tokens
+	}
+	return usd, tokens
 }
 
 // draw says what was used and gets a portion. What was said and not answered may have been

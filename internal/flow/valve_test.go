@@ -280,3 +280,32 @@ func TestSpendingIsCountedOnceAfterACut(t *testing.T) {
 		t.Errorf("after days it still knows %+v", b.Read)
 	}
 }
+
+// Who leaves tells all that it has spent, also what came after a draw that was not
+// answered, and does not try for ever.
+func TestWhoLeavesTellsAllThatItHasSpent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &counter{}
+		v := newValve("w", 2, c.ask)
+		v.draw(t.Context(), false)
+		c.loses(errors.New("the answer is lost"))
+		v.spend(1, 10)
+		v.draw(t.Context(), false) // not answered
+		v.spend(2, 20)
+		time.AfterFunc(lastTime/2, func() { c.loses(nil) })
+		v.end(t.Context())
+		if usd, tokens := c.spent(); usd != 3 || tokens != 30 {
+			t.Errorf("3 and 30 were spent, and %v and %d were counted", usd, tokens)
+		}
+		if len(c.book.Account.Portions) != 0 {
+			t.Errorf("it has gone, and has %+v", c.book.Account.Portions)
+		}
+		c.loses(errors.New("no server"))
+		v.spend(1, 0)
+		began := time.Now()
+		v.end(t.Context())
+		if took := time.Since(began); took > lastTime+drawTime {
+			t.Errorf("it tried for %s", took)
+		}
+	})
+}

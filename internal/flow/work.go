@@ -115,7 +115,7 @@ func (l *line) doLegs(ctx context.Context, shift fleet.Shift, legs fleet.Legs, f
 	leave(shift, legs, v)
 	enough()
 	wg.Wait()
-	v.draw(context.WithoutCancel(ctx), true)
+	v.end(context.WithoutCancel(ctx))
 	return nil
 }
 
