@@ -37,6 +37,7 @@ func (s *Service) List(ctx context.Context, f fleet.Filter) ([]fleet.Row, error)
 	if f.Most > 0 && len(rows) > f.Most {
 		rows = rows[:f.Most]
 	}
+	s.queued(ctx, rows)
 	return rows, nil
 }
 

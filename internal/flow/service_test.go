@@ -496,9 +496,9 @@ func TestAHurriedRunDoesNotWaitForTheLimitOfItsAccount(t *testing.T) {
 		workers, err := s.Workers(t.Context(), t.Name())
 		return err == nil && len(workers) == 1
 	})
-	until(t, "a leg is asked for", func() bool {
+	until(t, "a leg is asked for, and it says what it waits for", func() bool {
 		row, err := s.Find(t.Context(), spec.Name)
-		return err == nil && row.Leg == 1
+		return err == nil && row.Leg == 1 && row.WaitUntil.Equal(limit)
 	})
 	if a, err := s.Order(t.Context(), spec.Name, fleet.Order{Command: resume}); err != nil || !a.OK {
 		t.Fatalf("resume was answered %+v, %v", a, err)
