@@ -69,6 +69,9 @@ func (h *hands) leg(ctx context.Context, t fleet.Turn, near bool) (fleet.Standin
 		slog.Warn("a leg came to nothing", "run", t.Spec.Name, "leg", t.Leg, "error", err)
 		return out, temporal.NewNonRetryableApplicationError(said(err), broken, nil)
 	}
+	if !out.Stuck && h.valve.closed() {
+		out.Host = "" // it would be asked while it goes, and take what it cannot do
+	}
 	if out.Rule == loop.RuleLimit && out.Until.After(time.Now()) {
 		h.valve.hold(out.Until)
 	}

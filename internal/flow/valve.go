@@ -211,6 +211,13 @@ func (v *valve) close() {
 	v.tell()
 }
 
+// closed tells whether the worker leaves.
+func (v *valve) closed() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.shut
+}
+
 // hold tells all of the queue of a limit that was met here.
 func (v *valve) hold(until time.Time) {
 	v.mu.Lock()
