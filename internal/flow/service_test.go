@@ -142,13 +142,13 @@ func TestALiveLegIsPaused(t *testing.T) {
 	at := realServer(t)
 	s := dialed(t, at)
 	d := newDesk(nil)
-	d.leg = func(_ context.Context, turn fleet.Turn, h fleet.Hooks) (fleet.Standing, error) {
+	d.leg = func(ctx context.Context, turn fleet.Turn, h fleet.Hooks) (fleet.Standing, error) {
 		if turn.Leg > 1 {
 			return done(turn, 2)
 		}
 		for {
 			paused := slices.ContainsFunc(d.heard(), func(o fleet.Order) bool { return o.Command == pause })
-			if paused {
+			if paused || ctx.Err() != nil { // the fleet may not know yet that it is live, and take it back
 				return fleet.Standing{State: loop.Parked, Why: "paused", Iterations: 1, Leg: 1}, nil
 			}
 			time.Sleep(5 * time.Millisecond)
