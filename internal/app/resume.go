@@ -41,8 +41,20 @@ func PrepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag
 	return PrepareResumeWith(ctx, entry, flags, accept, consent, request.Extensions{})
 }
 
+// PrepareMoved is the same for a run that another machine has had: what that one said of
+// itself, and this one says, is for neither to loosen.
+func PrepareMoved(ctx context.Context, entry journal.Entry, consent request.Consent) (*Continuation, error) {
+	return prepareResume(ctx, entry, nil, false, consent, request.Extensions{}, config.Shared)
+}
+
 // PrepareResumeWith is the same for a program that brings something along.
 func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, consent request.Consent, own request.Extensions) (*Continuation, error) {
+	all := func(settings map[string]config.Stored) map[string]config.Stored { return settings }
+	return prepareResume(ctx, entry, flags, accept, consent, own, all)
+}
+
+// prepareResume guards those of the settings that guarded lets through.
+func prepareResume(ctx context.Context, entry journal.Entry, flags []config.Flag, accept bool, consent request.Consent, own request.Extensions, guarded func(map[string]config.Stored) map[string]config.Stored) (*Continuation, error) {
 	if err := entry.Checkable(); err != nil {
 		return nil, err
 	}
@@ -79,12 +91,13 @@ func PrepareResumeWith(ctx context.Context, entry journal.Entry, flags []config.
 	if err != nil {
 		return nil, err
 	}
-	c := &Continuation{Job: job, Entry: entry, Changed: config.Diff(before, job.Settings), gatesChanged: own.GatesChanged(brought)}
+	now := job.Settings.Masked()
+	c := &Continuation{Job: job, Entry: entry, Changed: config.Diff(before, now), gatesChanged: own.GatesChanged(brought)}
 	c.accepted = accept
 	if accept {
 		return c, nil
 	}
-	if change, ok := loosened(c.Changed, flags, reviewers(job.Config())); ok {
+	if change, ok := loosened(config.Diff(guarded(before), guarded(now)), flags, reviewers(job.Config())); ok {
 		return nil, &request.UsageError{
 			What: fmt.Sprintf("%s was %s when %s started and is %s now", change.Key, orNone(change.Old), entry.Name, orNone(change.New)),
 			Hint: "an agent must not loosen its own end: pass --accept-config if you changed it yourself",

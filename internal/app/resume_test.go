@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,6 +61,40 @@ func TestResumeGuardsWhatDoneMeans(t *testing.T) {
 			}
 			if !slices.Equal(changed, tt.changed) {
 				t.Errorf("changed = %q, want %q", changed, tt.changed)
+			}
+		})
+	}
+}
+
+// A machine that a run is brought to has settings of its own, which are no agent's doing.
+// What the project says is guarded there as anywhere.
+func TestMovedRunsKeepToTheProject(t *testing.T) {
+	for what, tt := range map[string]struct {
+		first, then string // the user's own file, where the run was and where it is
+		project     string // as it is now
+		refused     string
+	}{
+		"another machine asks for another sandbox": {"", "sandbox.mode = \"none\"\n", "", ""},
+		"another machine asks for nothing":         {"ask.timeout = \"1h\"\n", "", "", ""},
+		"the project is looser now":                {"", "", "done.match = \"substring\"\n", "done.match"},
+		"the project says now what a machine said": {"done.match = \"substring\"\n", "", "done.match = \"substring\"\n", "done.match"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			tree := story.NewTree(t, "done.promise = \"DONE\"\n")
+			own := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "refrain", "config.toml")
+			if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			story.WriteFile(t, own, tt.first)
+			entry := journal.Entry{Meta: metaOf(t, tree)}
+			entry.Name, entry.Tree = "run-1", tree
+			story.WriteFile(t, own, tt.then)
+			story.WriteFile(t, filepath.Join(tree, "refrain.toml"), "done.promise = \"DONE\"\n"+tt.project)
+
+			_, err := PrepareMoved(t.Context(), entry, request.Given)
+			var refused *request.UsageError
+			if is := errors.As(err, &refused); is != (tt.refused != "") || is && !strings.HasPrefix(refused.What, tt.refused) || err != nil && !is {
+				t.Errorf("error = %v, want one about %q", err, tt.refused)
 			}
 		})
 	}

@@ -39,7 +39,7 @@ func TestWhatIsEmptyIsNoSecret(t *testing.T) {
 	}
 	now := load(t, treeWith(t, "notify.slack.url = \"https://h/x\""))
 	want := []loop.Change{{Key: "notify.slack.url", Old: `""`, New: `"***"`}}
-	if diff := cmp.Diff(want, Diff(keep(t, r), now)); diff != "" {
+	if diff := cmp.Diff(want, Diff(keep(t, r), now.Masked())); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
 }

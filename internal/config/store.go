@@ -45,12 +45,19 @@ func (r *Resolved) makesPrompt(key string) bool {
 	return slices.ContainsFunc(promptSettings(), func(row setting.Row) bool { return key == procedureKey(r.values.procedure, row.Key) })
 }
 
+// Shared is what of a run's settings goes where the run goes. What the user's own file and
+// the environment say is of one machine, and another one has its own.
+func Shared(settings map[string]Stored) map[string]Stored {
+	shared := maps.Clone(settings)
+	maps.DeleteFunc(shared, func(_ string, s Stored) bool { return s.Layer == "user" || s.Layer == "environment" })
+	return shared
+}
+
 // Diff is the keys whose values differ from those that were stored, sorted. A
 // value is empty where the key had none. Masked values look alike, so a secret
 // that was changed is not seen: it is not worth keeping anything by which a
 // secret could be guessed.
-func Diff(old map[string]Stored, r *Resolved) []loop.Change {
-	now := r.Masked()
+func Diff(old, now map[string]Stored) []loop.Change {
 	keys := maps.Clone(old)
 	maps.Copy(keys, now)
 	var changes []loop.Change

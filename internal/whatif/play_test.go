@@ -242,7 +242,7 @@ func (p *play) resume(t *testing.T, dir string, after time.Duration, flags []con
 			from = past.Finished.State
 		}
 		end = p.drive(t, dir, w, run, past, &loop.RunResumed{
-			From: from, Limits: w.Limits(), Counting: w.Counting(), Changed: config.Diff(storedConfig(t, entry), w.settings), Agent: "agent",
+			From: from, Limits: w.Limits(), Counting: w.Counting(), Changed: config.Diff(storedConfig(t, entry), w.settings.Masked()), Agent: "agent",
 		})
 	})
 	return end
