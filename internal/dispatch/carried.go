@@ -44,6 +44,9 @@ func (o *submitOptions) runCarried(ctx context.Context, s *site, req request.Req
 		return err
 	}
 	spec.Name = name
+	if err := carriedCommits(s, entry.Flags); err != nil {
+		return err
+	}
 	if o.dry {
 		s.tellWorries()
 		return foresee(s.post, []fleet.Spec{spec}, asJSON)

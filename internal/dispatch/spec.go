@@ -49,6 +49,9 @@ func (s *site) spec(ctx context.Context, w wanted) (fleet.Spec, error) {
 	if err := s.check(ctx, w.req); err != nil {
 		return fleet.Spec{}, err
 	}
+	if w.req, err = committing(s, w.req); err != nil {
+		return fleet.Spec{}, err
+	}
 	body, err := s.sealed(w.req)
 	if err != nil {
 		return fleet.Spec{}, err

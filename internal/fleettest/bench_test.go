@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,6 +64,12 @@ func BenchmarkFleet(b *testing.B) {
 	for name, r := range y.rows() {
 		if r.State != "done" || r.Iterations != benchIterations {
 			b.Errorf("%s is %s after %d iterations (%s %s), want done after %d", name, r.State, r.Iterations, r.Why, r.Wrong, benchIterations)
+			continue
+		}
+		repo := name[:strings.LastIndexByte(name, '-')]
+		work, err := y.remote.try(repo+".git", "show", "refs/heads/"+r.Branch+":work.txt")
+		if err != nil || len(strings.Fields(string(work))) != benchIterations {
+			b.Errorf("the branch of %s has the work %q (%v), want that of %d iterations", name, work, err, benchIterations)
 		}
 	}
 	each := all / time.Duration(runs*benchIterations)

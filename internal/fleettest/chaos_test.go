@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/loop"
 )
 
 // How chaos is, where nobody says otherwise.
@@ -26,7 +27,7 @@ const (
 	mostTogether = 2 * time.Second
 )
 
-// Runs are done while their workers, their agents, the wires and the server have faults
+// Runs come to their ends while their workers, their agents, the wires and the server have faults
 // at random moments; and in the end nothing is lost, done twice or left behind.
 func TestChaos(t *testing.T) {
 	if os.Getenv("FLEET_SLOW") != "chaos" {
@@ -47,14 +48,15 @@ func TestChaos(t *testing.T) {
 	}
 	for i := range chaosRuns {
 		until := most * (i + 1) / chaosRuns // so that some end all the time
-		c.submit(repoOf(i), runOf(i), fmt.Sprintf("take %d until %d faults", 5+dice.IntN(agentTakes), until))
+		words, more := kindOf(i).words, kindOf(i).more
+		c.submit(repoOf(i), runOf(i), fmt.Sprintf("take %d until %d faults%s", 5+dice.IntN(agentTakes), until, words), more...)
 	}
 	c.play(most)
 	c.await()
 	var sum seen
 	for name, r := range c.rows() {
 		i := number(t, name[len("run-"):])
-		s := c.check(r, repoOf(i))
+		s := c.check(r, repoOf(i), kindOf(i).ends...)
 		sum.iterations += s.iterations
 		sum.lost += s.lost
 		sum.legs += s.legs
@@ -69,6 +71,25 @@ func TestChaos(t *testing.T) {
 		w.leave()
 		w.idle(10 * time.Second)
 	}
+}
+
+// kind is what becomes of a run: one that is over stays over, however it ended.
+type kind struct {
+	words string // for the agent
+	more  []string
+	ends  []loop.Status // none: done
+}
+
+func kindOf(run int) kind {
+	switch run / chaosRepos % 4 { // each repository has each of them
+	case 1:
+		return kind{words: ", leave it"}
+	case 2: // an agent that is killed has failed, too
+		return kind{words: ", give up", more: []string{"--set", "stop.failures=3"}, ends: []loop.Status{loop.Aborted}}
+	case 3:
+		return kind{words: ", leave it", more: []string{"-n", "6"}, ends: []loop.Status{loop.Done, loop.Exhausted}}
+	}
+	return kind{}
 }
 
 func repoOf(run int) string { return fmt.Sprintf("app-%d", run%chaosRepos) }

@@ -18,22 +18,28 @@ type seen struct {
 	together               time.Duration // that two agents were at work on it at the same time
 }
 
-// check checks what has to be true of a run that is done, whatever happened on the way.
-// Repo is where it was done.
-func (y *yard) check(r fleet.Row, repo string) seen {
+// check checks what has to be true of a run that is over, whatever happened on the way.
+// Repo is where it was done, and ends is how it may have ended; without any: done.
+func (y *yard) check(r fleet.Row, repo string, ends ...loop.Status) seen {
 	y.Helper()
-	if r.State != loop.Done {
-		y.Errorf("%s is %s (%s %s), want done", r.Run, r.State, r.Why, r.Wrong)
+	if len(ends) == 0 {
+		ends = []loop.Status{loop.Done}
+	}
+	if !slices.Contains(ends, r.State) {
+		y.Errorf("%s is %s (%s %s), want %v", r.Run, r.State, r.Why, r.Wrong, ends)
 		return seen{}
 	}
 	ref := carry.Prefix + r.ID
 	past, wrong := add(y.remote.journal(repo, ref))
+	if past.end != r.State {
+		wrong = append(wrong, fmt.Sprintf("the fleet says that it is %s, and its journal that it is %s", r.State, past.end))
+	}
 	if r.Iterations != past.counted {
 		wrong = append(wrong, fmt.Sprintf("the fleet says that it has %d iterations, and its journal has %d", r.Iterations, past.counted))
 	}
 	wrong = append(wrong, wrongMoves(y.remote.values(repo, ref))...)
 	lines, err := y.remote.try(repo+".git", "show", "refs/heads/"+r.Branch+":work.txt")
-	if err != nil {
+	if err != nil && len(past.good) > 0 {
 		wrong = append(wrong, "its branch "+r.Branch+" has no work.txt")
 	} else {
 		wrong = append(wrong, wrongWork(past, strings.Fields(string(lines)))...)
@@ -49,6 +55,7 @@ type past struct {
 	counted int // iterations that count
 	lost    int // attempts that do not
 	good    []int
+	end     loop.Status // how it ended
 }
 
 // add adds a journal up, and says what is wrong with it: every iteration stands in it
@@ -61,6 +68,13 @@ func add(events []loop.Event) (p past, wrong []string) {
 	for i, e := range events {
 		if i > 0 && e.Seq <= events[i-1].Seq { // there are gaps: what an agent said is elsewhere
 			say("event %d comes after event %d", e.Seq, events[i-1].Seq)
+		}
+		if p.end != "" {
+			say("it went on with %s after its end, which was %s", e.Type(), p.end)
+			p.end = ""
+		}
+		if end, ok := e.Payload.(*loop.RunFinished); ok {
+			p.end = end.State
 		}
 		f, ok := e.Payload.(*loop.IterationFinished)
 		switch {
@@ -77,8 +91,8 @@ func add(events []loop.Event) (p past, wrong []string) {
 			}
 		}
 	}
-	if end, ok := events[len(events)-1].Payload.(*loop.RunFinished); !ok || end.State != loop.Done {
-		say("its last event is %s, and not the end of a run that is done", events[len(events)-1].Type())
+	if p.end == "" {
+		say("its last event is %s, and not its end", events[len(events)-1].Type())
 	}
 	return p, wrong
 }
@@ -153,7 +167,7 @@ func TestAJournalAddsUp(t *testing.T) {
 	end := func(seq int64) loop.Event { return loop.Event{Seq: seq, Payload: &loop.RunFinished{State: loop.Done}} }
 	good := []loop.Event{ended(1, 1, 0, loop.Lost), ended(2, 1, 1, loop.OK), ended(3, 2, 2, loop.Failed), ended(4, 3, 3, loop.OK), end(5)}
 	got, wrong := add(good)
-	if len(wrong) > 0 || got.counted != 3 || got.lost != 1 || !slices.Equal(got.good, []int{1, 3}) {
+	if len(wrong) > 0 || got.end != loop.Done || got.counted != 3 || got.lost != 1 || !slices.Equal(got.good, []int{1, 3}) {
 		t.Errorf("add = %+v, wrong %q; want three iterations that count, one lost", got, wrong)
 	}
 	for why, events := range map[string][]loop.Event{
@@ -162,6 +176,7 @@ func TestAJournalAddsUp(t *testing.T) {
 		"an iteration twice":          {ended(1, 1, 1, loop.OK), ended(2, 1, 2, loop.OK), end(3)},
 		"an iteration left out":       {ended(1, 1, 1, loop.OK), ended(2, 3, 2, loop.OK), end(3)},
 		"one that nobody has counted": {ended(1, 2, 2, loop.OK), end(2)},
+		"a run that begins again":     {ended(1, 1, 1, loop.OK), end(2), ended(3, 2, 2, loop.OK), end(4)},
 		"an event that comes twice":   {ended(2, 1, 1, loop.OK), end(2)},
 	} {
 		if _, wrong := add(events); len(wrong) == 0 {

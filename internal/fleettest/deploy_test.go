@@ -143,6 +143,17 @@ func TestDeployedSettingsAreKnown(t *testing.T) {
 	}
 }
 
+// Workers commit, and git has to know whose commits these are.
+func TestDeployedWorkersHaveAName(t *testing.T) {
+	for name, want := range map[string]string{
+		"Dockerfile": "git config --system user.email ", "kubernetes.yaml": "GIT_COMMITTER_EMAIL: ", "worker.env": "GIT_COMMITTER_EMAIL=",
+	} {
+		if !strings.Contains(read(t, name), want) {
+			t.Errorf("%s has no %q: runs could not be committed", name, want)
+		}
+	}
+}
+
 // systemd takes the unit. Where the program is not, another stands in for it.
 func TestTheUnitIsTaken(t *testing.T) {
 	needs(t, "systemd-analyze")

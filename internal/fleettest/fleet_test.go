@@ -26,6 +26,7 @@ func TestFleet(t *testing.T) {
 		holds   func()
 	}{
 		{"runs are done, and their branches are on the remote", l.plain},
+		{"the branch has the work of an agent that commits nothing", l.uncommitted},
 		{"a worker that is killed has its run taken up by another", l.killed},
 		{"a worker that reaches nobody ends its agent before another has begun", l.cutOff},
 		{"a long wait needs no worker", l.limited},
@@ -60,6 +61,13 @@ func (l *life) plain() {
 	}
 	if r := l.rows()["plain-0"]; r.Proven == nil || !*r.Proven {
 		l.Errorf("plain-0 is %+v, want proven: its gate failed before, and passes now", r)
+	}
+}
+
+func (l *life) uncommitted() {
+	l.submit("app", "uncommitted", "leave it until 3 iterations")
+	if s := l.settled("uncommitted"); s.iterations != 3 {
+		l.Errorf("%+v, want 3 iterations", s)
 	}
 }
 

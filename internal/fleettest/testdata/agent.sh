@@ -4,7 +4,8 @@
 #
 # Its prompt says what it does. "until 3 iterations", or "until 40 faults": when it is
 # done; "take 12": how often it notes that it is at work, ten times a second; "limit 4":
-# it meets a limit of so many seconds in its second iteration.
+# it meets a limit of so many seconds in its second iteration; "leave it": it commits
+# nothing; "give up": it fails again and again where it would be done.
 prompt=$(cat)
 [[ $prompt =~ take\ ([0-9]+) ]] && take=${BASH_REMATCH[1]}
 [[ $prompt =~ limit\ ([0-9]+) ]] && limit=${BASH_REMATCH[1]}
@@ -24,14 +25,21 @@ for ((i = 0; i < ${take:-1}; i++)); do
   note alive
 done
 
-echo "$REFRAIN_ITERATION" >>work.txt
 done=
 if [[ $prompt =~ until\ ([0-9]+)\ iterations ]]; then
   [ "$REFRAIN_ITERATION" -ge "${BASH_REMATCH[1]}" ] && done=yes
 elif [[ $prompt =~ until\ ([0-9]+)\ faults ]]; then
   [ "$(<"$YARD_NOTES/faults")" -ge "${BASH_REMATCH[1]}" ] && done=yes
 fi
-if [ -n "$done" ] || [ $((REFRAIN_ITERATION % 2)) = 0 ]; then
+if [ -n "$done" ] && [[ $prompt =~ give\ up ]]; then
+  printf '{"type":"agent.result","ok":false,"error":{"kind":"agent","message":"I give up"}}\n'
+  note end
+  exit 1
+fi
+echo "$REFRAIN_ITERATION" >>work.txt
+if [[ $prompt =~ leave\ it ]]; then
+  : # the runner commits it
+elif [ -n "$done" ] || [ $((REFRAIN_ITERATION % 2)) = 0 ]; then
   find .git -name '*.lock' -delete # of a git that was killed
   git add -A && git commit -q -m "iteration $REFRAIN_ITERATION" || exit 1
 fi
