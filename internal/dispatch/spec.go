@@ -78,9 +78,13 @@ func (s *site) spec(ctx context.Context, w wanted) (fleet.Spec, error) {
 
 // terms is a spec with all that the settings say of a run in a fleet.
 func terms(f config.Fleet) fleet.Spec {
+	patience := f.Patience
+	if patience == 0 {
+		patience = -1 // a spec that says nothing has the usual one
+	}
 	return fleet.Spec{
 		Queue: f.Queue, Priority: f.Priority, Sticky: f.Sticky, Lease: f.Lease,
-		Quantum:   fleet.Quantum{Iterations: f.LegIterations, Time: f.LegTime, Patience: f.Patience},
+		Quantum:   fleet.Quantum{Iterations: f.LegIterations, Time: f.LegTime, Patience: patience},
 		Submitted: time.Now().UTC(), By: by(),
 	}
 }
