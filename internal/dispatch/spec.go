@@ -73,7 +73,7 @@ func (s *site) spec(ctx context.Context, w wanted) (fleet.Spec, error) {
 	if spec.Branch == spec.Base {
 		return fleet.Spec{}, cli.UsageError("the run would begin at the branch "+spec.Base+" and become it", "name another branch for its work: --branch")
 	}
-	return spec, nil
+	return spec, s.untaken(ctx, far, spec.Branch, base)
 }
 
 // terms is a spec with all that the settings say of a run in a fleet.
