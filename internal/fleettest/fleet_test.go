@@ -179,14 +179,17 @@ func (l *life) carried() {
 		l.Fatalf("the run on the laptop ended with status %d, want 6: parked", local.ProcessState.ExitCode())
 	}
 	var there struct{ Run, ID string }
-	if err := json.Unmarshal([]byte(refrain("fleet", "submit", "--carry", "run-1", "--set", "fleet.lease="+lease.String(), "--json")), &there); err != nil {
+	if err := json.Unmarshal([]byte(refrain("fleet", "submit", "--carry", "run-1", "--branch", "refrain/{{name}}", "--set", "fleet.lease="+lease.String(), "--json")), &there); err != nil {
 		l.Fatal(err)
 	}
-	l.row(there.Run, "is over", over)
+	r := l.row(there.Run, "is over", over)
 	refrain("carry", "fetch", there.ID, "--trust")
 	here, away := told(refrain("show", "run-1")), told(l.order("show", there.Run))
 	if here != away || here == "" {
 		l.Errorf("refrain show on the laptop:\n%s\nand refrain fleet show:\n%s", here, away)
+	}
+	if b, err := l.remote.try("app.git", "show", "refs/heads/"+r.Branch+":work.txt"); err != nil || string(b) != "1\n2\n3\n4\n" {
+		l.Errorf("its branch has %q (%v), want the work of all four iterations", b, err)
 	}
 	if b, err := os.ReadFile(work); err != nil || string(b) != "1\n2\n3\n4\n" {
 		l.Errorf("the work tree on the laptop has %q (%v), want the work of all four iterations", b, err)
