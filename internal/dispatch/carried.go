@@ -51,6 +51,9 @@ func (o *submitOptions) runCarried(ctx context.Context, s *site, req request.Req
 	if spec.Branch, err = s.carriedBranch(ctx, far, entry, o.where.branch, spec); err != nil {
 		return err
 	}
+	if err := harmless(s.Dir(), spec); err != nil {
+		return err
+	}
 	if err := carriedCommits(s, entry.Flags); err != nil {
 		return err
 	}
@@ -58,7 +61,7 @@ func (o *submitOptions) runCarried(ctx context.Context, s *site, req request.Req
 		s.tellWorries()
 		return foresee(s.post, []fleet.Spec{spec}, asJSON)
 	}
-	service, err := s.backend.Dial(ctx, serverOf(s.settings)) // before it leaves
+	service, err := s.reach(ctx, serverOf(s.settings)) // before it leaves
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/cli"
 	"github.com/refrain-loop/refrain/internal/config"
 	"github.com/refrain-loop/refrain/internal/fleet"
@@ -93,7 +94,16 @@ func (p post) dial(ctx context.Context) (fleet.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.backend.Dial(ctx, serverOf(f))
+	return p.reach(ctx, serverOf(f))
+}
+
+// reach reaches a server, which hears no secret from us.
+func (p post) reach(ctx context.Context, at fleet.Server) (fleet.Service, error) {
+	service, err := p.backend.Dial(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return discreet{service, app.Secrets(p.Dir())}, nil
 }
 
 // asking is a command that asks the fleet for something. It ends by a signal.

@@ -48,7 +48,11 @@ func (p post) remoteHere(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return place.Address(ctx, f.Remote)
+	address, err := place.Address(ctx, f.Remote)
+	if err != nil {
+		return "", err
+	}
+	return address, keyless("the remote", address)
 }
 
 // place is this work tree, as runs leave it.

@@ -63,7 +63,7 @@ func scheduleAdd(p post) *cobra.Command {
 			return told(byFlag(cmd, err))
 		}
 		plan.Name, plan.When, plan.Spec.Name = name, inHours(at), name
-		service, err := p.backend.Dial(cmd.Context(), serverOf(s.settings))
+		service, err := p.reach(cmd.Context(), serverOf(s.settings))
 		if err != nil {
 			return err
 		}

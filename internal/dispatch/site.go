@@ -86,12 +86,16 @@ func (s *site) remote(ctx context.Context, meant string) (*carry.Far, error) {
 			return nil, err
 		}
 	}
-	far, err := s.place.Look(ctx, named)
+	address, err := s.place.Address(ctx, named)
 	if err != nil {
 		return nil, err
 	}
-	if far.Password() {
-		return nil, cli.UsageError("there is a password in the address of "+far.Name+", and nothing secret is handed to a fleet", "take it out of the URL, and let the workers have their own: git credentials, or an ssh key")
+	if err := keyless(named, address); err != nil { // before its error has it
+		return nil, err
+	}
+	far, err := s.place.Look(ctx, named)
+	if err != nil {
+		return nil, err
 	}
 	if far.Near() {
 		s.worry(text.Line(far.URL)+" is a folder of this machine: only workers here can reach it", "push to a remote that all of them can, and name it with --remote")

@@ -1,15 +1,12 @@
 package dispatch
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +18,6 @@ import (
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/preflight"
 	"github.com/refrain-loop/refrain/internal/request"
-	"github.com/refrain-loop/refrain/internal/text"
 	"github.com/refrain-loop/refrain/internal/tomlfile"
 )
 
@@ -52,7 +48,7 @@ func (s *site) spec(ctx context.Context, w wanted) (fleet.Spec, error) {
 	if w.req, err = committing(s, w.req); err != nil {
 		return fleet.Spec{}, err
 	}
-	body, err := s.sealed(w.req)
+	body, err := sealed(s.Dir(), w.req)
 	if err != nil {
 		return fleet.Spec{}, err
 	}
@@ -61,7 +57,7 @@ func (s *site) spec(ctx context.Context, w wanted) (fleet.Spec, error) {
 	spec.Request, spec.Words = body, w.req.Words
 	spec.Branch = cmp.Or(w.branch, f.Branch)
 	if s.later {
-		return spec, s.everyTime(spec.Branch)
+		return spec, cmp.Or(s.everyTime(spec.Branch), harmless(s.Dir(), spec))
 	}
 	spec.ID = journal.NewID()
 	if spec.Name, err = s.name(w, spec.ID); err != nil {
@@ -73,7 +69,7 @@ func (s *site) spec(ctx context.Context, w wanted) (fleet.Spec, error) {
 	if spec.Branch == spec.Base {
 		return fleet.Spec{}, cli.UsageError("the run would begin at the branch "+spec.Base+" and become it", "name another branch for its work: --branch")
 	}
-	return spec, s.untaken(ctx, far, spec.Branch, base)
+	return spec, cmp.Or(s.untaken(ctx, far, spec.Branch, base), harmless(s.Dir(), spec))
 }
 
 // terms is a spec with all that the settings say of a run in a fleet.
@@ -282,52 +278,3 @@ func staying(r *config.Resolved) []string {
 
 // ofMachines are the settings that are for each machine to have.
 var ofMachines = []string{"fleet", "trust", "sandbox", "notify", "trace", "metrics", "log", "retention", "proc", "prices", "agents"}
-
-// sealed is the request as it is handed in. One that has a secret in it is not.
-func (s *site) sealed(req request.Request) (json.RawMessage, error) {
-	masked := req.Masked()
-	for i, f := range req.Flags {
-		if f != masked.Flags[i] {
-			return nil, secret(f.Name+" "+f.Key+" holds a secret", "")
-		}
-	}
-	if !reflect.DeepEqual(req.Command, masked.Command) {
-		return nil, secret("the command holds a secret", "")
-	}
-	body, err := json.Marshal(req)
-	if err != nil {
-		return nil, err
-	}
-	a, err := request.In(s.Dir(), req)
-	if err != nil {
-		return nil, err
-	}
-	hide := app.SecretsOf(a)
-	said, err := json.Marshal(req.Words)
-	if err != nil {
-		return nil, err
-	}
-	for what, b := range map[string][]byte{"the sentence": said, "what is wanted": body} {
-		if hidden := hide.Line(b); !bytes.Equal(hidden, b) {
-			return nil, secret(what+" holds a secret", nameOf(hidden))
-		}
-	}
-	return body, nil
-}
-
-func secret(what, name string) error {
-	if name != "" {
-		what += " (" + name + ")"
-	}
-	return cli.UsageError(what+", and nothing secret is handed to a fleet", "leave it out, and let the workers have it in their environment or their own settings")
-}
-
-// nameOf is the name of the first secret that was hidden.
-func nameOf(hidden []byte) string {
-	_, rest, ok := strings.Cut(string(hidden), "***")
-	name, _, closed := strings.Cut(rest, "***")
-	if !ok || !closed || len(name) > 64 {
-		return ""
-	}
-	return text.Line(name)
-}

@@ -112,7 +112,7 @@ func (o *submitOptions) run(p post, cmd *cobra.Command, asJSON bool) error {
 		s.tellWorries()
 		return foresee(p, specs, asJSON)
 	}
-	service, err := p.backend.Dial(ctx, serverOf(s.settings))
+	service, err := p.reach(ctx, serverOf(s.settings))
 	if err != nil {
 		return err
 	}
