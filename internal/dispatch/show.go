@@ -40,7 +40,11 @@ func showCommand(p post) *cobra.Command {
 		case err != nil:
 			return err
 		case begun:
-			return v.page(s).Show(ctx, iter, wanted)
+			err := v.page(s).Show(ctx, iter, wanted)
+			if err == nil && iter == 0 && !*wanted.JSON {
+				warn(p, s.Row().Run, holdupOf(ctx, service, s.Row(), time.Now()))
+			}
+			return err
 		case iter > 0:
 			return cli.UsageError(notBegun(s.Row()), "look again when a worker has taken it up")
 		case *wanted.JSON:
@@ -51,7 +55,7 @@ func showCommand(p post) *cobra.Command {
 				Fleet fleet.Row `json:"fleet"`
 			}{s.Row().Run, s.Row().ID, string(s.Row().State), s.Row()})
 		}
-		p.Print(card(s.Row(), time.Now()))
+		p.Print(cardNow(ctx, service, s.Row(), time.Now()))
 		return nil
 	})
 	return cmd

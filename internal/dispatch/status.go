@@ -28,10 +28,20 @@ func statusCommand(p post) *cobra.Command {
 		if *asJSON {
 			return p.PrintJSON(row)
 		}
-		p.Print(card(row, time.Now()))
+		p.Print(cardNow(ctx, service, row, time.Now()))
 		return nil
 	})
 	return cmd
+}
+
+// cardNow is all that the fleet knows of a run, and what keeps it.
+func cardNow(ctx context.Context, service fleet.Service, r fleet.Row, now time.Time) *term.Table {
+	t := card(r, now)
+	if h := holdupOf(ctx, service, r, now); h != (holdup{}) {
+		t.Add("held up", h.what)
+		t.Add("next", h.hint)
+	}
+	return t
 }
 
 // card is all that the fleet knows of a run.

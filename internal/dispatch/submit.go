@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -136,6 +137,15 @@ func (o *submitOptions) handIn(ctx context.Context, s *site, service fleet.Servi
 		in, names = append(in, of(spec)), append(names, spec.Name)
 		if !asJSON {
 			p.Say("%s is handed in, for the queue %s: its work becomes the branch %s", spec.Name, spec.Queue, cmp.Or(spec.Branch, "that it is on"))
+		}
+	}
+	if !o.wait { // who waits is told of each run
+		queues := map[string]bool{}
+		for _, spec := range specs {
+			if !queues[spec.Queue] {
+				warn(p, spec.Name, queueHoldup(ctx, service, spec.Queue, time.Now()))
+			}
+			queues[spec.Queue] = true
 		}
 	}
 	switch {

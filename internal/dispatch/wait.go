@@ -2,6 +2,8 @@ package dispatch
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +17,8 @@ func waitCommand(p post) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "wait [RUN]", Short: "Wait until a run is over, and end as it does",
 		Long: "Wait until a run is over, and end with the exit status that \"refrain run\" would: 0 is done and nothing\n" +
-			"else. A signal ends the wait, and not the run.",
+			"else. A signal ends the wait, and not the run. When the run needs you, or no worker can have it, you\n" +
+			"are told, and what to do.",
 		Args: cli.AtMost(1), ValidArgsFunction: completeRuns(p, false),
 	}
 	asJSON := cli.AddJSON(cmd)
@@ -34,8 +37,14 @@ func waitCommand(p post) *cobra.Command {
 func waitFor(ctx context.Context, p post, service fleet.Service, runs []string, asJSON bool) error {
 	var over []fleet.Row
 	begun := time.Now()
+	line := &waitLine{post: p}
+	news := &vigil{look: func(ctx context.Context) []fleet.Row { return among(ctx, service, runs) }, why: func(ctx context.Context, row fleet.Row) holdup {
+		return holdupOf(ctx, service, row, time.Now())
+	}, say: func(run string, h holdup) { line.above(func() { warn(p, run, h) }) }}
+	news.round(ctx)
+	defer news.keep(ctx)()
 	for _, run := range runs {
-		row, err := await(ctx, p, service, run, begun, asJSON)
+		row, err := await(ctx, line, service, run, begun, asJSON)
 		if err != nil {
 			return err
 		}
@@ -57,18 +66,66 @@ func waitFor(ctx context.Context, p post, service fleet.Service, runs []string, 
 	return p.PrintJSON(over)
 }
 
+// among are those of the runs that are under way.
+func among(ctx context.Context, service fleet.Service, runs []string) []fleet.Row {
+	if len(runs) == 1 {
+		row, err := service.Find(ctx, runs[0])
+		if err != nil {
+			return nil // whoever waits for it hears of that
+		}
+		return []fleet.Row{row}
+	}
+	list, _ := service.List(ctx, fleet.Filter{}) // likewise
+	return slices.DeleteFunc(list, func(r fleet.Row) bool { return !slices.Contains(runs, r.Run) })
+}
+
 // await waits for one.
-func await(ctx context.Context, p post, service fleet.Service, run string, begun time.Time, quiet bool) (fleet.Row, error) {
-	end := func() {}
+func await(ctx context.Context, line *waitLine, service fleet.Service, run string, begun time.Time, quiet bool) (fleet.Row, error) {
 	if !quiet {
-		end = p.Wait(func() string { return "waiting for " + text.Line(run) + ": " + text.Seconds(time.Since(begun)) })
+		line.begin(func() string { return "waiting for " + text.Line(run) + ": " + text.Seconds(time.Since(begun)) })
 	}
 	row, err := service.Wait(ctx, run)
-	end()
+	line.end()
 	if err == nil && !quiet {
-		tellEnd(p, row)
+		line.above(func() { tellEnd(line.post, row) })
 	}
 	return row, err
+}
+
+// waitLine is the line of a terminal that says what is waited for.
+type waitLine struct {
+	post  post
+	mu    sync.Mutex
+	words func() string
+	over  func() // nil: there is none
+}
+
+func (l *waitLine) begin(words func() string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.words, l.over = words, l.post.Wait(words)
+}
+
+func (l *waitLine) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over != nil {
+		l.over()
+		l.over = nil
+	}
+}
+
+// above has something written that stays.
+func (l *waitLine) above(write func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over == nil {
+		write()
+		return
+	}
+	l.over()
+	write()
+	l.over = l.post.Wait(l.words)
 }
 
 // tellEnd says in a line how a run has ended.
