@@ -2,13 +2,17 @@ package dispatch
 
 import (
 	"context"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/refrain-loop/refrain/internal/cli"
 	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/lookout"
 	"github.com/refrain-loop/refrain/internal/show"
+	"github.com/refrain-loop/refrain/internal/text"
 )
 
 func logsCommand(p post) *cobra.Command {
@@ -40,7 +44,7 @@ func logsCommand(p post) *cobra.Command {
 		s, begun, err := v.see(r)
 		if err == nil && !begun && *heard.Follow {
 			if begun = v.untilBegun(ctx, r); !begun {
-				return nil // a signal
+				return v.neverBegun(ctx, r)
 			}
 			s, _, err = v.see(r)
 		}
@@ -57,7 +61,12 @@ func logsCommand(p post) *cobra.Command {
 			defer enough()
 			wg.Go(func() { v.Keep(keeping, r) })
 		}
-		return v.page(s).Logs(ctx, iter, heard)
+		err = v.page(s).Logs(ctx, iter, heard)
+		if trouble := r.Trouble(); *heard.Follow && trouble != nil && lookout.Over(r.Row()) && ctx.Err() == nil {
+			row := r.Row()
+			p.Warn(fmt.Sprintf("%s is over (%s), and the end of its records cannot be seen: %v", text.Line(row.Run), stands(row, time.Now()), trouble), "\"refrain fleet status "+text.Line(row.Run)+"\" has what the fleet knows of it")
+		}
+		return err
 	})
 	return cmd
 }

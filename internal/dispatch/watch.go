@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"sync"
 	"time"
@@ -58,7 +59,7 @@ func (v *viewer) watch(ctx context.Context, ref string) error {
 		s, begun, err := v.see(r)
 		if err == nil && !begun {
 			if !v.untilBegun(ctx, r) {
-				return nil // a signal
+				return v.neverBegun(ctx, r)
 			}
 			s, _, err = v.see(r)
 		}
@@ -120,7 +121,21 @@ func underWay(ctx context.Context, service fleet.Service, here fleet.Row) ([]tui
 	return list, err
 }
 
-// untilBegun waits until a run has records. It is false when ctx is done before.
+// neverBegun is what is to be said of a run that has no records, and gets none.
+func (v *viewer) neverBegun(ctx context.Context, r *lookout.Run) error {
+	if ctx.Err() != nil {
+		return nil // a signal
+	}
+	row := r.Row()
+	what := fmt.Sprintf("%s is over (%s), and has left no records that can be seen", text.Line(row.Run), stands(row, time.Now()))
+	if trouble := r.Trouble(); trouble != nil {
+		what += ": " + trouble.Error()
+	}
+	return cli.FailedError(what, "\"refrain fleet status "+text.Line(row.Run)+"\" has what the fleet knows of it")
+}
+
+// untilBegun waits until a run has records. It is false when ctx is done before, or it
+// gets none.
 func (v *viewer) untilBegun(ctx context.Context, r *lookout.Run) bool {
 	end := v.post.Wait(func() string { return notBegun(r.Row()) })
 	defer end()

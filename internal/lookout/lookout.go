@@ -44,6 +44,7 @@ type Run struct {
 	found   string         // what the fleet said that its ref is at, when that was seen
 	err     error          // why there are none, or none that are newer
 	asked   time.Time      // the remote itself
+	blind   int            // so often in a row there was nothing to see of its end
 	looking sync.Mutex     // whoever looks at the remote
 }
 
@@ -133,10 +134,21 @@ func (l *Lookout) Keep(ctx context.Context, r *Run) {
 		case <-time.After(pace):
 		}
 		row, err := l.renew(ctx, r)
-		if err == nil && Over(row) && r.whole() {
+		if err == nil && Over(row) && (r.whole() || r.givenUp()) {
 			return
 		}
 	}
+}
+
+// mostBlind is how often in a row there may be nothing to see of the end of a run: its
+// ref may be gone for good, and nobody makes another.
+const mostBlind = 5
+
+// givenUp tells whether nobody waits any more for what the run has left.
+func (r *Run) givenUp() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.blind >= mostBlind
 }
 
 // renew asks the fleet about a run, and then looks at it.
@@ -150,6 +162,13 @@ func (l *Lookout) renew(ctx context.Context, r *Run) (fleet.Row, error) {
 	}
 	l.know(row)
 	r.look(ctx, time.Now())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !Over(row) || r.glimpse != nil && r.found == row.At {
+		r.blind = 0
+	} else {
+		r.blind++
+	}
 	return row, nil
 }
 
@@ -167,7 +186,8 @@ func (r *Run) whole() bool {
 	return r.found == r.row.At
 }
 
-// Await waits until a run has records. It is false when ctx is done before.
+// Await waits until a run has records. It is false when ctx is done before, or the run is
+// over and has left none.
 func (l *Lookout) Await(ctx context.Context, r *Run) bool {
 	for {
 		if _, ok := r.Store(); ok {
@@ -178,7 +198,10 @@ func (l *Lookout) Await(ctx context.Context, r *Run) bool {
 			return false
 		case <-time.After(pace):
 		}
-		l.renew(ctx, r)
+		if row, err := l.renew(ctx, r); err == nil && Over(row) && r.givenUp() {
+			_, ok := r.Store()
+			return ok
+		}
 	}
 }
 
@@ -298,5 +321,5 @@ func (r *Run) Name() string {
 // Orders go there.
 func (r *Run) holder() (journal.Holder, bool) {
 	row := r.Row()
-	return journal.Holder{Run: r.Name(), Host: row.Worker}, !Over(row) || !r.whole()
+	return journal.Holder{Run: r.Name(), Host: row.Worker}, !Over(row) || !r.whole() && !r.givenUp()
 }
