@@ -143,6 +143,37 @@ func TestDeployedSettingsAreKnown(t *testing.T) {
 	}
 }
 
+// The name by which a run is handed in is the one that the worker of the compose file
+// trusts, and its git knows where that is.
+func TestTheRemoteOfTheComposeFileHasOneName(t *testing.T) {
+	var d struct {
+		Services map[string]struct {
+			Command     any
+			Environment map[string]string
+		}
+	}
+	text := read(t, "compose.yaml")
+	if err := yaml.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	cloned := regexp.MustCompile(`(?m)^#   git clone (git://[a-z]+/)app.git`).FindStringSubmatch(text)
+	if cloned == nil {
+		t.Fatal("nothing says how to clone the remote")
+	}
+	worker := d.Services["worker"]
+	words, _ := worker.Command.([]any)
+	if at := slices.Index(words, any("--trust")); at < 0 || words[at+1] != cloned[1]+"*" {
+		t.Errorf("the worker does %v, and runs are handed in with %s", words, cloned[1])
+	}
+	there := regexp.MustCompile(`^url\.git://([a-z]+)/\.insteadOf$`).FindStringSubmatch(worker.Environment["GIT_CONFIG_KEY_0"])
+	if there == nil || worker.Environment["GIT_CONFIG_VALUE_0"] != cloned[1] {
+		t.Fatalf("git of the worker knows %v, and not where %s is", worker.Environment, cloned[1])
+	}
+	if _, ok := d.Services[there[1]]; !ok {
+		t.Errorf("there is no service %q", there[1])
+	}
+}
+
 // Workers commit, and git has to know whose commits these are.
 func TestDeployedWorkersHaveAName(t *testing.T) {
 	for name, want := range map[string]string{
