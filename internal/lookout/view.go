@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/fleet"
@@ -51,12 +52,17 @@ func away(row fleet.Row) *view.Away {
 	return &view.Away{Called: row.Run, Remote: shown(row.Remote), Branch: row.Branch, Who: Whose(row, time.Now()), Over: Over(row)}
 }
 
-// shown is an address without a password.
+// shown is an address without a key. In one of the web the name may be the key.
 func shown(remote string) string {
-	if u, err := url.Parse(remote); err == nil && u.User != nil {
-		return u.Redacted()
+	u, err := url.Parse(remote)
+	if err != nil || u.User == nil {
+		return remote
 	}
-	return remote
+	name := u.User.Username()
+	if u.User = nil; strings.Contains(u.Scheme, "ssh") {
+		u.User = url.User(name)
+	}
+	return u.String()
 }
 
 // Whose says in a few words who has a run, or what it waits for.
