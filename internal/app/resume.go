@@ -166,7 +166,7 @@ func (c *Continuation) Resume(ctx context.Context, w RunOptions, show func(*view
 		warnings = append(warnings, c.repository().dropLocks(ctx, past)...)
 	}
 	branch := past.Branch()
-	if err := c.mayGoOn(ctx, from, branch, midAttempt(past)); err != nil {
+	if err := c.mayGoOn(ctx, from, branch, midAttempt(past) || w.Relay != nil); err != nil {
 		return loop.RunFinished{}, false, err
 	}
 	if err := c.samePlace(past); err != nil {
@@ -254,12 +254,12 @@ func midAttempt(past journal.Past) bool {
 
 // mayGoOn refuses what would put commits in a wrong place. What is staged after a
 // crash, or an end in the middle of an attempt, is the agent's own: before the
-// run nothing was.
-func (c *Continuation) mayGoOn(ctx context.Context, from loop.Status, branch string, middle bool) error {
+// run nothing was. And where a relay keeps the run, nobody else is in its work tree.
+func (c *Continuation) mayGoOn(ctx context.Context, from loop.Status, branch string, agents bool) error {
 	if err := c.repository().onBranch(ctx, branch); err != nil {
 		return err
 	}
-	if from == loop.Crashed || middle {
+	if from == loop.Crashed || agents {
 		return nil
 	}
 	return c.repository().canCommit(ctx)

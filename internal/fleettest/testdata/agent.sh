@@ -15,6 +15,7 @@ note() { echo "$EPOCHREALTIME $1 $REFRAIN_ITERATION $REFRAIN_ATTEMPT $$ $YARD_MA
 note begin
 if [ "$REFRAIN_ITERATION" = 2 ] && [ -n "$limit" ] && ! [ -e "$log.limited" ]; then
   touch "$log.limited"
+  echo half >half.txt && git add half.txt # it is in the middle of its work
   printf '{"type":"agent.limit","limit":{"kind":"five_hour","until":"%s"}}\n' "$(date -u -d "$limit seconds" +%FT%TZ)"
   printf '{"type":"agent.result","ok":false,"error":{"kind":"usage_limit","message":"come back later"}}\n'
   note end
