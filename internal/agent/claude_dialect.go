@@ -138,6 +138,9 @@ func (d *claudeDialect) text(text string, r *report) {
 		d.broke = ""
 		if before, what, found := d.accent.broken(text); found {
 			text, d.broke = before, what
+			if before == "" {
+				return // nobody has answered
+			}
 		}
 	}
 	d.spoke = d.spoke || text != ""
@@ -197,6 +200,7 @@ func exitIn(output string, failed bool) *int {
 func (d *claudeDialect) limit(v value, r *report) {
 	if v.is("rejected", "status") && !v.bool("isUsingOverage") {
 		r.limited(loop.Limit{Kind: claudeLimit(v.str("rateLimitType")), Until: epoch(v.float("resetsAt"))})
+		r.named = true
 	}
 }
 

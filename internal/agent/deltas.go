@@ -20,7 +20,7 @@ type deltas struct {
 
 // add takes the next piece.
 func (d *deltas) add(r *report, piece string) {
-	r.trying = nil // it got an answer
+	r.wentOn()
 	head, rest, ended := strings.Cut(piece, "\n")
 	d.extend(head)
 	if !ended {

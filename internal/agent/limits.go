@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -21,14 +20,37 @@ func (r *report) limited(limit loop.Limit) {
 	r.add(&loop.AgentLimit{Limit: limit})
 }
 
+// wentOn takes in that a model has answered. What held the agent up before is over, and
+// says nothing of the next limit.
+func (r *report) wentOn() {
+	r.trying, r.limit, r.named = nil, loop.Limit{}, false
+}
+
 // heldUp reports the limit behind an error, unless an event has told its end
-// before. What an event has called it stays its name: texts say less.
+// before. Of two texts the last one counts, as far as it tells an end.
 func (r *report) heldUp(f fault, kind loop.ErrorKind) {
-	if !r.limit.Until.IsZero() {
+	if r.named && !r.limit.Until.IsZero() {
 		return
 	}
 	text := f.text + "\n" + f.detail
-	r.limited(loop.Limit{Kind: cmp.Or(r.limit.Kind, limitIn(normal(text), kind)), Until: r.reset(text)})
+	until := r.reset(text)
+	if until.IsZero() {
+		until = r.limit.Until
+	}
+	r.limited(loop.Limit{Kind: r.nameOf(text, kind), Until: until})
+}
+
+// nameOf is what a limit is called. An event's name for it stays, and a name that says
+// more than the kind: texts say less.
+func (r *report) nameOf(text string, kind loop.ErrorKind) string {
+	name := limitIn(normal(text), kind)
+	switch {
+	case r.limit.Kind == "", !r.named && r.limit.Kind == string(loop.ErrRateLimit):
+		return name
+	case !r.named && name != string(loop.ErrRateLimit) && name != string(loop.ErrUsageLimit):
+		return name
+	}
+	return r.limit.Kind
 }
 
 // soon is a wait that is over before anybody could make use of knowing of it.
@@ -39,18 +61,21 @@ const soon = time.Minute
 // is told only if it turns out to be the agent's last word.
 func (r *report) waits(f fault, kind loop.ErrorKind, after time.Duration) {
 	now := r.now()
-	if now.IsZero() || !r.limit.Until.IsZero() {
+	if now.IsZero() || r.named && !r.limit.Until.IsZero() {
 		return
 	}
 	words := f.text + "\n" + f.detail
 	until := r.reset(words)
 	if until.IsZero() {
+		if r.limit.Until.After(now) { // words have told it
+			return
+		}
 		until = now.Add(after).UTC()
 	}
-	if until.Sub(now) < soon {
+	if until.Sub(now) < soon || until.Sub(r.limit.Until).Abs() < soon { // or it is the same
 		return
 	}
-	r.limited(loop.Limit{Kind: cmp.Or(r.limit.Kind, limitIn(normal(words), kind)), Until: until})
+	r.limited(loop.Limit{Kind: r.nameOf(words, kind), Until: until})
 }
 
 func (r *report) now() time.Time {

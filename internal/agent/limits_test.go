@@ -152,6 +152,53 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A limit that is over says nothing of the next one.
+func TestTheNextLimit(t *testing.T) {
+	const (
+		event     = `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","rateLimitType":"five_hour","resetsAt":1794720000}}`
+		waits     = `{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":120000,"error_status":429,"error":"rate_limit"}`
+		reconnect = `{"type":"error","message":"Reconnecting... 1/5 (Rate limit reached for gpt-5: please try again in 2m0s)"}`
+		piWaits   = `{"type":"auto_retry_start","attempt":1,"maxAttempts":3,"delayMs":2000,"errorMessage":"429 rate limit, try again in 5 minutes"}`
+	)
+	answer := claudeSays("m1", `{"type":"text","text":"a"}`, 1, 1)
+	at := func(day, hour, minute int) time.Time { return time.Date(2026, 11, day, hour, minute, 0, 0, time.UTC) }
+	tests := []struct {
+		name, agent string
+		lines       []string
+		want        loop.Limit
+	}{
+		{"after an answer", "codex", []string{reconnect, `{"type":"item.completed","item":{"type":"agent_message","text":"a"}}`, codexEnd("You've hit your usage limit. Try again at 6:20 AM.")}, loop.Limit{Kind: "usage_limit", Until: at(15, 6, 20)}},
+		{"without an answer between", "codex", []string{reconnect, codexEnd("You've hit your usage limit. Try again at 6:20 AM.")}, loop.Limit{Kind: "usage_limit", Until: at(15, 6, 20)}},
+		{"with no more to say", "codex", []string{reconnect, codexEnd("exceeded retry limit, last status: 429 Too Many Requests")}, loop.Limit{Kind: "rate_limit", Until: recordedAt.Add(2 * time.Minute)}},
+		{"after an answer", "pi", []string{
+			piWaits, `{"type":"message_end","message":{"role":"assistant","stopReason":"toolUse","content":[{"type":"text","text":"a"}]}}`,
+			piEnd("You have hit your ChatGPT usage limit (plus plan). Try again in ~123 min."),
+		}, loop.Limit{Kind: "usage_limit", Until: recordedAt.Add(123 * time.Minute)}},
+		{"after a try", "claude", []string{waits, answer, claudeEnd("You've hit your session limit · resets 6:20am (UTC)")}, loop.Limit{Kind: "five_hour", Until: at(15, 6, 20)}},
+		{"after an event", "claude", []string{event, answer, claudeEnd("You've hit your weekly limit · resets Nov 18, 9am (UTC)")}, loop.Limit{Kind: "weekly", Until: at(18, 9, 0)}},
+		{"of the same event", "claude", []string{event, answer, event, claudeEnd("You've hit your limit")}, loop.Limit{Kind: "five_hour", Until: time.Unix(1794720000, 0).UTC()}},
+		{"after a note", "kimi", []string{
+			`{"role":"meta","type":"turn.step.retrying","failed_attempt":1,"max_attempts":7,"delay_ms":120000,"status_code":429,"error_message":"rate limit"}`,
+			`{"role":"assistant","content":"a"}`,
+			`{"role":"meta","type":"turn.step.retrying","failed_attempt":1,"max_attempts":7,"delay_ms":1000,"status_code":429,"error_message":"You have reached your weekly usage limit. Resets in 3 days"}`,
+		}, loop.Limit{Kind: "weekly", Until: recordedAt.Add(72 * time.Hour)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.agent+", "+tt.name, func(t *testing.T) {
+			all, _ := decodeLines(tt.agent, exitOf(1, false), tt.lines...)
+			var got loop.Limit
+			for _, p := range all {
+				if p, ok := p.(*loop.AgentLimit); ok {
+					got = p.Limit
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("limit (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // What the agent got over is no limit, and neither is what it only warns of.
 func TestNoLimits(t *testing.T) {
 	tests := []struct {

@@ -133,6 +133,7 @@ func (d *qwenDialect) overhear(line string, r *report) {
 			r.retries(loop.AgentRetry{}, f) // after any other it ends, and says so itself
 		}
 	case "qwen-code.api_response":
+		r.wentOn()
 		r.answered(told.str("model"))
 	}
 }

@@ -85,7 +85,8 @@ type report struct {
 	session loop.AgentSession // all that was told so far
 	model   modelFacts
 	alike   [2]string         // the names that were the same model last
-	limit   loop.Limit        // the last one reported
+	limit   loop.Limit        // the last one reported, until it is got over
+	named   bool              // an event of the agent's own has told it, and not only words
 	trying  *fault            // why it tries a request again, until it gets an answer
 	result  *loop.AgentResult // the last one reported
 	open    map[string]string // names of the tools that have not returned, by id
@@ -159,7 +160,7 @@ func learn[T comparable](known *T, told T) (news T) {
 
 // said reports text that the agent itself wrote, whole.
 func (r *report) said(text string) {
-	r.trying = nil
+	r.wentOn()
 	if text = strings.TrimSuffix(text, "\n"); text != "" {
 		r.add(&loop.AgentText{Text: text})
 	}

@@ -8,7 +8,7 @@ const maxOpen = 1000
 
 // called reports a tool call and keeps its name for the result.
 func (r *report) called(t loop.AgentTool) {
-	r.trying = nil
+	r.wentOn()
 	if t.ID != "" {
 		if r.open == nil || len(r.open) >= maxOpen {
 			r.open = map[string]string{}

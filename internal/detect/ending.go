@@ -53,6 +53,9 @@ func (d *ending) Report(o *loop.Outcome) []loop.Payload {
 	}
 	o.Usage, o.Limit, o.Exit = d.usage, d.limit, d.exit
 	o.Result, o.Error = d.verdict()
+	if o.Result == loop.OK && o.Error == nil {
+		o.Limit = nil // it got over it
+	}
 	if !o.Pending {
 		return nil
 	}

@@ -130,3 +130,22 @@ func TestLastWordsTellWhatWentWrong(t *testing.T) {
 		}
 	}
 }
+
+// A limit that the agent got over held nobody up.
+func TestALimitThatIsOver(t *testing.T) {
+	limit := &loop.AgentLimit{Limit: loop.Limit{Kind: "five_hour"}}
+	for _, tt := range []struct {
+		kind loop.ErrorKind
+		kept bool
+	}{{"", false}, {loop.ErrUsageLimit, true}} {
+		var o loop.Outcome
+		d := Ending()
+		for _, p := range []loop.Payload{limit, result(tt.kind), exited(0)} {
+			d.Hear(p)
+		}
+		d.Report(&o)
+		if kept := o.Limit != nil; kept != tt.kept {
+			t.Errorf("an attempt that ended with %q has the limit %+v", tt.kind, o.Limit)
+		}
+	}
+}
