@@ -19,6 +19,11 @@ type phrase struct {
 // the status of a rate limit, yet waiting does not help.
 var tellingPhrases = []phrase{
 	{"not your usage limit", loop.ErrRateLimit}, // claude, while its server limits everybody
+	{"on tokens per day", loop.ErrUsageLimit},   // Groq
+	{"on requests per day", loop.ErrUsageLimit}, // OpenAI
+	// OpenAI, with advice to pay behind it: who waits gets on.
+	{"rate limit reached for", loop.ErrRateLimit},
+	{"increase your rate limit", loop.ErrRateLimit},
 	{"no capacity available", loop.ErrOverloaded},
 	{"model_capacity_exhausted", loop.ErrOverloaded},
 	{"exhausted. it will reset at", loop.ErrUsageLimit}, // qwen, with a word for money behind it
@@ -125,11 +130,9 @@ var tellingPhrases = []phrase{
 	{"quota has been reached", loop.ErrUsageLimit},
 	{"quota limit reached", loop.ErrUsageLimit},
 	{"quota reached", loop.ErrUsageLimit},
-	{"hour allocated quota", loop.ErrUsageLimit},   // Alibaba, for a plan
-	{"week allocated quota", loop.ErrUsageLimit},   // the same
-	{"month allocated quota", loop.ErrUsageLimit},  // the same
-	{"tokens per day (tpd)", loop.ErrUsageLimit},   // Groq
-	{"requests per day (rpd)", loop.ErrUsageLimit}, // OpenAI
+	{"hour allocated quota", loop.ErrUsageLimit},  // Alibaba, for a plan
+	{"week allocated quota", loop.ErrUsageLimit},  // the same
+	{"month allocated quota", loop.ErrUsageLimit}, // the same
 	{"premium request", loop.ErrUsageLimit},
 	{"usage_limit_reached", loop.ErrUsageLimit},
 
