@@ -18,6 +18,8 @@ type claudeDialect struct {
 	spoke  bool            // it has written text
 	word   string          // for what went wrong, from a synthetic message that is the last
 	broke  string          // the error in the last text, where one looks like a text
+	own    string          // the last text that is none for certain
+	tells  bool            // a result says by itself that it is an error
 	tasks  map[string]bool // of its own, in the background
 	alarm  bool            // it has asked to be woken up
 }
@@ -34,8 +36,8 @@ type accent struct {
 	// answers.
 	echoes bool
 	// broken finds an error in what looks like a text: the text before it, and
-	// the error.
-	broken func(text string) (before, fault string, found bool)
+	// the error. A model that spoke has been paid for its words.
+	broken func(text string, spoke bool) (before, fault string, found bool)
 }
 
 // skip passes over partial messages: the whole ones follow.
@@ -117,7 +119,7 @@ func (d *claudeDialect) assistant(v value, r *report) {
 	for _, block := range message.list("content") {
 		switch {
 		case block.is("text", "type") && !subagent:
-			d.text(block.str("text"), r)
+			d.text(block.str("text"), message.int("usage", "output_tokens") > 0, r)
 		case block.is("tool_use", "type"):
 			name := block.str("name")
 			r.called(loop.AgentTool{
@@ -133,14 +135,18 @@ func (d *claudeDialect) assistant(v value, r *report) {
 	}
 }
 
-func (d *claudeDialect) text(text string, r *report) {
+func (d *claudeDialect) text(text string, spoke bool, r *report) {
 	if d.accent.broken != nil {
 		d.broke = ""
-		if before, what, found := d.accent.broken(text); found {
+		before, what, found := d.accent.broken(text, spoke)
+		switch {
+		case found && before == "": // nobody has answered
+			d.broke = what
+			return
+		case found:
 			text, d.broke = before, what
-			if before == "" {
-				return // nobody has answered
-			}
+		case spoke:
+			d.own = text
 		}
 	}
 	d.spoke = d.spoke || text != ""
@@ -229,7 +235,7 @@ func (d *claudeDialect) result(v value, r *report) {
 	r.met(loop.AgentSession{Session: v.str("session_id")})
 	text := v.str("result")
 	if !d.spoke { // --output-format json tells nothing else
-		d.text(text, r)
+		d.text(text, true, r)
 	}
 	r.ended(loop.AgentResult{OK: true, Text: text, Pending: pending})
 }
@@ -245,8 +251,9 @@ func (d *claudeDialect) denials(v value, r *report) {
 // fault tells what went wrong. The subtype "success" does not mean success.
 func (d *claudeDialect) fault(v value) (fault, bool) {
 	text := cmp.Or(v.str("result"), v.str("error", "message")) // the latter is qwen's
-	if d.accent.broken != nil {
-		if _, what, found := d.accent.broken(text); found {
+	fine := !v.bool("is_error") && v.is("success", "subtype")
+	if d.accent.broken != nil && !(fine && d.tells) {
+		if _, what, found := d.accent.broken(text, fine && text == d.own); found {
 			return fault{text: what}, true
 		}
 		if text == "" && d.broke != "" {
@@ -254,7 +261,7 @@ func (d *claudeDialect) fault(v value) (fault, bool) {
 		}
 	}
 	f := fault{status: v.int("api_error_status"), kind: d.word, text: text}
-	if !v.bool("is_error") && v.is("success", "subtype") && f.status < 400 && f.kind == "" {
+	if fine && f.status < 400 && f.kind == "" {
 		return fault{}, false
 	}
 	for _, key := range []string{"subtype", "terminal_reason", "stop_reason"} {

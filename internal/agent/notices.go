@@ -42,7 +42,7 @@ func notice(line string) (try loop.AgentRetry, f fault, ok bool) {
 		f.status, _ = strconv.Atoi(failed[3]) // three digits, or none
 	}
 	f.text = strings.TrimSpace(why + " " + strings.TrimRight(again[4], " {"))
-	if _, what, found := apiErrorIn(f.text); found {
+	if _, what, found := apiErrorIn(f.text, false); found {
 		f.text = what
 	}
 	return try, answerIn(f), true

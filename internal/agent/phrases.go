@@ -18,6 +18,7 @@ type phrase struct {
 // money, but they pass, unless there is none at all. Then comes money, which has
 // the status of a rate limit, yet waiting does not help.
 var tellingPhrases = []phrase{
+	{"disk quota", loop.ErrAgent},
 	{"not your usage limit", loop.ErrRateLimit}, // claude, while its server limits everybody
 	{"on tokens per day", loop.ErrUsageLimit},   // Groq
 	{"on requests per day", loop.ErrUsageLimit}, // OpenAI
@@ -129,6 +130,7 @@ var tellingPhrases = []phrase{
 	{"quota has been exhausted", loop.ErrUsageLimit},
 	{"quota has been reached", loop.ErrUsageLimit},
 	{"quota limit reached", loop.ErrUsageLimit},
+	{"quota exhausted", loop.ErrUsageLimit}, // qwen
 	{"quota reached", loop.ErrUsageLimit},
 	{"hour allocated quota", loop.ErrUsageLimit},  // Alibaba, for a plan
 	{"week allocated quota", loop.ErrUsageLimit},  // the same

@@ -1,11 +1,11 @@
 package agent
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
-	"github.com/refrain-loop/refrain/internal/text"
 )
 
 // Qwen Code.
@@ -148,20 +148,48 @@ func (d *qwenDialect) end(exit loop.Exit, r *report) {
 	}
 }
 
-// An error of the API is a text that ends a successful result with status 0.
-// It stands alone, or right behind what was said when the stream broke.
-// Advice may follow it. A quota that is used up has a form of its own.
+// qwenTells is the first version that was seen to say of a result whether it is an error.
+// Those before call everything a success.
+const qwenTells = "0.24"
+
+func (d *qwenDialect) event(v value, r *report) {
+	if version := v.str("qwen_code_version"); version != "" && v.is("system", "type") {
+		d.tells = compare(version, qwenTells) >= 0
+	}
+	d.claudeDialect.event(v, r)
+}
+
+// An error of the API is a text that ends a successful result with status 0. It stands
+// alone, or right behind what was said when the stream broke, and advice may follow it.
+// Some errors have words of their own. Nobody pays for any of them, but for a reply that
+// was empty.
+const apiError = "[API Error: "
+
 var (
-	apiErrorForm  = text.NewPattern(`(?s)^(.*?)\[API Error: (.*)\]\s*(?:\nPossible quota limitations[^\n]*)?\s*$`)
-	exhaustedForm = text.NewPattern(`(?s)^Quota exhausted: .*\n\nPlease retry after the reset time\b`)
+	qwenAdvice = []string{"\nPossible quota limitations", "\nPlease wait and try again later", "\nSlow response times detected"}
+	qwenFaults = []string{"Quota exhausted: ", "Qwen OAuth quota exceeded:", "Qwen OAuth free tier has been discontinued"}
 )
 
-func apiErrorIn(text string) (before, fault string, found bool) {
-	if parts := apiErrorForm().FindStringSubmatch(text); parts != nil {
-		return parts[1], parts[2], true
+func apiErrorIn(text string, spoke bool) (before, fault string, found bool) {
+	text = strings.TrimRight(text, " \r\n")
+	at := strings.LastIndex(text, apiError)
+	if strings.HasPrefix(text, apiError) {
+		at = 0
 	}
-	if exhaustedForm().MatchString(text) {
-		return "", text, true
+	if at < 0 || at > 0 && spoke {
+		found = !spoke && slices.ContainsFunc(qwenFaults, func(begin string) bool { return strings.HasPrefix(text, begin) })
+		return "", text, found
 	}
-	return "", "", false
+	before, fault = text[:at], text[at+len(apiError):]
+	alone := strings.HasSuffix(fault, "]") && !strings.Contains(fault, "\n")
+	for _, advice := range qwenAdvice {
+		if end := strings.Index(fault, advice); end >= 0 {
+			fault, alone = fault[:end], alone || !strings.Contains(fault[:end], "\n")
+		}
+	}
+	end := strings.LastIndexByte(fault, ']')
+	if end < 0 || !alone && (spoke || at > 0) { // it only speaks of one
+		return "", "", false
+	}
+	return before, fault[:end], true
 }

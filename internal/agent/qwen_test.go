@@ -61,6 +61,26 @@ func TestQwenEnds(t *testing.T) {
 			loop.AgentResult{OK: true, Text: "It prints [API Error: x] and goes on."},
 		},
 		{
+			"with an error of the API and advice", qwenResult(`[API Error: This request would exceed your rate limit. (Status: RESOURCE_EXHAUSTED)]\nPlease wait and try again later. To increase your limits, request a quota increase through AI Studio, or switch to another /auth method`), exitOf(0, false),
+			loop.AgentResult{Error: &loop.AgentError{Kind: loop.ErrRateLimit, Message: "This request would exceed your rate limit. (Status: RESOURCE_EXHAUSTED)"}},
+		},
+		{
+			"with a quota that is used up", qwenResult(`Quota exhausted: Your quota resets at 2026-11-19T00:00:00Z.`), exitOf(0, false),
+			loop.AgentResult{Error: &loop.AgentError{Kind: loop.ErrUsageLimit, Message: "Quota exhausted: Your quota resets at 2026-11-19T00:00:00Z."}},
+		},
+		{
+			"with the quota of who has signed in", qwenResult(`Qwen OAuth quota exceeded: Your free daily quota has been reached.\n\nTo continue, upgrade.`), exitOf(0, false),
+			loop.AgentResult{Error: &loop.AgentError{Kind: loop.ErrUsageLimit, Message: "Qwen OAuth quota exceeded: Your free daily quota has been reached.\n\nTo continue, upgrade."}},
+		},
+		{
+			"with a sign-in that is no more", qwenResult(`Qwen OAuth free tier has been discontinued as of 2026-04-15.\n\nTry one of these.`), exitOf(0, false),
+			loop.AgentResult{Error: &loop.AgentError{Kind: loop.ErrAuth, Message: "Qwen OAuth free tier has been discontinued as of 2026-04-15.\n\nTry one of these."}},
+		},
+		{
+			"well, with another bracket behind it", qwenResult(`Fixed the reader of [API Error: 401 x].\n\n<promise>DONE</promise>\n[all tests pass]`), exitOf(0, false),
+			loop.AgentResult{OK: true, Text: "Fixed the reader of [API Error: 401 x].\n\n<promise>DONE</promise>\n[all tests pass]"},
+		},
+		{
 			"at its turn limit", ``, exitOf(53, false),
 			loop.AgentResult{Error: &loop.AgentError{Kind: loop.ErrMaxTurns, Message: "it reached its turn limit"}},
 		},
@@ -87,6 +107,34 @@ func TestQwenSaysNoErrors(t *testing.T) {
 	)
 	if diff := cmp.Diff([]loop.Payload{&loop.AgentText{Text: "so far"}}, all); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// The model's own words about an error are paid for. A version that says which results
+// are errors is believed.
+func TestQwenSpeaksOfErrors(t *testing.T) {
+	const (
+		old    = `{"type":"system","subtype":"init","session_id":"s","qwen_code_version":"0.15.10"}`
+		tells  = `{"type":"system","subtype":"init","session_id":"s","qwen_code_version":"0.24.4"}`
+		spoken = `{"type":"assistant","message":{"content":[{"type":"text","text":"It now prints [API Error: 401 x]"}],"usage":{"input_tokens":9,"output_tokens":5}}}`
+		empty  = `{"type":"assistant","message":{"content":[{"type":"text","text":"[API Error: Model stream ended with empty response text.]"}],"usage":{"input_tokens":9,"output_tokens":5}}}`
+	)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  loop.ErrorKind
+	}{
+		{"its own words", []string{old, spoken, qwenResult("It now prints [API Error: 401 x]")}, ""},
+		{"the same, unpaid", []string{old, qwenResult("It now prints [API Error: 401 x]")}, loop.ErrAuth},
+		{"the same, in a version that tells", []string{tells, qwenResult("It now prints [API Error: 401 x]")}, ""},
+		{"an empty reply, which is paid for", []string{old, empty, qwenResult("[API Error: Model stream ended with empty response text.]")}, loop.ErrAgent},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, got := decodeLines("qwen", exitOf(0, false), tt.lines...)
+			if kind := kindOf(got); kind != tt.want {
+				t.Errorf("%q, want %q", kind, tt.want)
+			}
+		})
 	}
 }
 
