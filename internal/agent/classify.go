@@ -171,6 +171,7 @@ var exactWords = map[string]loop.ErrorKind{
 	"error_max_turns":       loop.ErrMaxTurns,    // claude
 	"max_turns":             loop.ErrMaxTurns,    // claude
 	"fatalturnlimitederror": loop.ErrMaxTurns,    // gemini
+	"maxsessionturnserror":  loop.ErrMaxTurns,    // gemini
 	"error_max_budget_usd":  loop.ErrAgentBudget, // claude
 
 	"permission":     loop.ErrPermission,

@@ -89,6 +89,7 @@ type geminiDialect struct {
 	text    deltas
 	fault   *fault // why it says that it failed
 	warning string // its last word besides the result
+	stopped string // that word, when it ended the work
 	pending bool   // it left a command in the background; how that ends is never told
 }
 
@@ -106,14 +107,23 @@ func (d *geminiDialect) event(v value, r *report) {
 	case "message":
 		d.message(v, r)
 	case "tool_use":
+		d.stopped = ""
 		d.call(v, r)
 	case "tool_result":
 		d.returned(v, r)
 	case "error":
 		d.warning = v.str("message")
+		if v.is("error", "severity") || geminiStops(d.warning) {
+			d.stopped = d.warning
+		}
 	case "result":
 		d.result(v, r)
 	}
+}
+
+// geminiStops tells whether a warning is why it stopped. It calls that a success.
+func geminiStops(warning string) bool {
+	return strings.HasPrefix(warning, "Loop detected") || strings.HasPrefix(warning, "Agent execution stopped")
 }
 
 // complain reads on stderr that it tries again, which it tells nowhere else.
@@ -130,9 +140,10 @@ func (d *geminiDialect) complain(line string, r *report) {
 
 // message takes the agent's words; the prompt is a message too, the user's.
 func (d *geminiDialect) message(v value, r *report) {
-	if !v.is("assistant", "role") {
+	if !v.is("assistant", "role") && !v.is("model", "role") { // the latter is Google's word
 		return
 	}
+	d.stopped = ""
 	d.text.add(r, v.str("content"))
 	if !v.bool("delta") {
 		d.text.flush(r)
@@ -172,13 +183,13 @@ func geminiDenied(tool, problem string) bool {
 func (d *geminiDialect) result(v value, r *report) {
 	d.usage(v.get("stats"), r)
 	d.fault = nil
-	if v.is("success", "status") {
+	if v.is("success", "status") && d.stopped == "" {
 		r.ended(loop.AgentResult{OK: true, Pending: d.pending})
 		return
 	}
 	d.fault = &fault{
 		kind: v.str("error", "type"),
-		text: cmp.Or(v.str("error", "message"), d.warning, "an error without a message"),
+		text: cmp.Or(v.str("error", "message"), d.stopped, d.warning, "an error without a message"),
 	}
 	d.unwrap()
 }
@@ -235,6 +246,9 @@ func (d *geminiDialect) usage(stats value, r *report) {
 	r.used(total, 0)
 }
 
+// geminiTurnLimit is its exit status at the turn limit.
+const geminiTurnLimit = 53
+
 func geminiTokens(v value) loop.Usage {
 	input, cached := v.int("input_tokens"), max(0, v.int("cached"))
 	return loop.Usage{
@@ -246,6 +260,8 @@ func geminiTokens(v value) loop.Usage {
 
 // end says what went wrong with the help of the exit status, which is that of
 // the provider's answer as far as it fits into eight bits: 429 is 173.
+//
+// At the turn limit it has one of its own, whatever it says.
 func (d *geminiDialect) end(exit loop.Exit, r *report) {
 	d.text.flush(r)
 	var code, status int
@@ -255,6 +271,9 @@ func (d *geminiDialect) end(exit loop.Exit, r *report) {
 	if code >= 400-256 {
 		status = code + 256
 	}
+	if code == geminiTurnLimit && d.fault != nil {
+		d.fault.kind = "max_turns"
+	}
 	switch {
 	case d.fault != nil:
 		d.fault.status = cmp.Or(d.fault.status, status)
@@ -262,7 +281,7 @@ func (d *geminiDialect) end(exit loop.Exit, r *report) {
 	case r.result != nil:
 	case code == 41:
 		r.failed(fault{kind: "authentication", text: "it is not signed in (exit 41)"})
-	case code == 53:
+	case code == geminiTurnLimit:
 		r.failed(fault{kind: "max_turns", text: "it reached its turn limit (exit 53)"})
 	case status != 0:
 		r.failed(fault{status: status, text: "no final event: " + describe(exit)})

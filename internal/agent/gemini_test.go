@@ -70,6 +70,7 @@ func TestGeminiToolsThatItMayNotUse(t *testing.T) {
 
 // The exit status is that of the provider's answer, less what does not fit.
 func TestGeminiExitStatus(t *testing.T) {
+	const well = `{"type":"result","status":"success"}`
 	const plain = `{"type":"result","status":"error","error":{"type":"unknown","message":"[API Error: no]"}}`
 	tests := []struct {
 		name  string
@@ -87,6 +88,13 @@ func TestGeminiExitStatus(t *testing.T) {
 		{"a result without a cause", 0, []string{`{"type":"result","status":"error"}`}, loop.ErrAgent},
 		{"a status that we do not know", 0, []string{`{"type":"result"}`}, loop.ErrAgent},
 		{"success", 0, []string{`{"type":"result","status":"success"}`}, ""},
+		{"turn limit with an error of another kind", 53, []string{plain}, loop.ErrMaxTurns},
+		{"turn limit by its name", 1, []string{`{"type":"result","status":"error","error":{"type":"MaxSessionTurnsError","message":"no"}}`}, loop.ErrMaxTurns},
+		{"turn limit, called a success", 0, []string{`{"type":"error","severity":"error","message":"Maximum session turns exceeded"}`, well}, loop.ErrMaxTurns},
+		{"a quota, called a success", 0, []string{`{"type":"error","severity":"error","message":"[API Error: You have exhausted your daily quota on this model.]"}`, well}, loop.ErrUsageLimit},
+		{"a loop, called a success", 0, []string{`{"type":"error","severity":"warning","message":"Loop detected, stopping execution"}`, well}, loop.ErrAgent},
+		{"an error that it got over", 0, []string{`{"type":"error","severity":"error","message":"no"}`, `{"type":"message","role":"assistant","content":"a"}`, well}, ""},
+		{"a warning", 0, []string{`{"type":"error","severity":"warning","message":"The context is nearly full"}`, well}, ""},
 		{"success, then a failing exit", 1, []string{`{"type":"result","status":"success"}`}, loop.ErrAgent},
 	}
 	for _, tt := range tests {
@@ -104,7 +112,7 @@ func TestGeminiText(t *testing.T) {
 		`{"type":"message","role":"assistant","content":"One\n<prom","delta":true}`,
 		`{"type":"message","role":"assistant","content":"ise>DONE</promise>","delta":true}`,
 		`{"type":"tool_use","tool_id":"1","tool_name":"glob","parameters":{"pattern":"*.go"}}`,
-		`{"type":"message","role":"assistant","content":"Whole."}`,
+		`{"type":"message","role":"model","content":"Whole."}`,
 		`{"type":"message","role":"assistant","content":"Left","delta":true}`)
 	want := []loop.Payload{
 		&loop.AgentText{Text: "One"},

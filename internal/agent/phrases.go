@@ -377,6 +377,7 @@ var phrases = []phrase{
 	{"network", loop.ErrNetwork},
 
 	{"reached max session turns", loop.ErrMaxTurns}, // qwen, gemini
+	{"session turns exceeded", loop.ErrMaxTurns},    // gemini
 	{"maximum number of turns", loop.ErrMaxTurns},   // claude, grok
 	{"max turns", loop.ErrMaxTurns},
 	{"number of steps reached", loop.ErrMaxTurns}, // kimi
