@@ -49,7 +49,7 @@ func (f fault) class() loop.ErrorKind {
 	if kind := kindOfStatus(status); kind != "" {
 		return kind
 	}
-	return cmp.Or(vagueWords[word], firstPhrase(phrases, text), signInIn(text), loop.ErrAgent)
+	return cmp.Or(vagueWords[word], firstPhrase(phrases, text), signInIn(text), outageIn(text), loop.ErrAgent)
 }
 
 // warningForm is a sentence about a limit that has not been reached: "Heads up,

@@ -296,7 +296,8 @@ var phrases = []phrase{
 	{"server_error", loop.ErrServer},
 	{"server error", loop.ErrServer},
 	{"bad gateway", loop.ErrServer},
-	{"server had an error", loop.ErrServer},         // OpenAI
+	{"server had an error", loop.ErrServer}, // OpenAI
+	{"upstream error", loop.ErrServer},
 	{"internal error has occurred", loop.ErrServer}, // Google
 	{"internal error encountered", loop.ErrServer},  // Google
 	{"internal_server_error", loop.ErrServer},
@@ -313,7 +314,6 @@ var phrases = []phrase{
 	{"closed the connection", loop.ErrNetwork},
 	{"stream ended unexpectedly", loop.ErrNetwork},
 	{"without finish_reason", loop.ErrNetwork}, // pi
-	{": eof", loop.ErrNetwork},                 // Go
 	{"econnaborted", loop.ErrNetwork},
 	{"connection refused", loop.ErrNetwork},
 	{"connection reset", loop.ErrNetwork},
@@ -335,13 +335,12 @@ var phrases = []phrase{
 	{"could not resolve", loop.ErrNetwork},
 	{"no such host", loop.ErrNetwork},
 	{"getaddrinfo", loop.ErrNetwork},
-	{"unreachable", loop.ErrNetwork},
+	{"host unreachable", loop.ErrNetwork},
+	{"network is unreachable", loop.ErrNetwork},
 	{"premature close", loop.ErrNetwork},
 	{"reading a body", loop.ErrNetwork}, // copilot, for a stream that was cut off
-	{"unexpected eof", loop.ErrNetwork},
 	{"fetch failed", loop.ErrNetwork},
 	{"socket hang up", loop.ErrNetwork},
-	{"terminated", loop.ErrNetwork}, // Node, for a stream that was cut off
 	{"econnrefused", loop.ErrNetwork},
 	{"econnreset", loop.ErrNetwork},
 	{"enotfound", loop.ErrNetwork},
@@ -372,9 +371,16 @@ var phrases = []phrase{
 	{"cert_has_expired", loop.ErrNetwork},      // Node
 	{"tls handshake", loop.ErrNetwork},
 	{"ssl routines", loop.ErrNetwork},
-	{"timed out", loop.ErrNetwork},
-	{"timeout", loop.ErrNetwork},
-	{"network", loop.ErrNetwork},
+	{"timeouterror", loop.ErrNetwork}, // Node, OpenAI's and Anthropic's
+	{"readtimeout", loop.ErrNetwork},  // Python
+	{"connecttimeout", loop.ErrNetwork},
+	{"connect_timeout", loop.ErrNetwork}, // Node
+	{"headers_timeout", loop.ErrNetwork}, // Node
+	{"body_timeout", loop.ErrNetwork},    // Node
+	{"und_err_socket", loop.ErrNetwork},  // Node
+	{"request timed out", loop.ErrNetwork},
+	{"connection timed out", loop.ErrNetwork},
+	{"i/o timeout", loop.ErrNetwork}, // Go
 
 	{"reached max session turns", loop.ErrMaxTurns}, // qwen, gemini
 	{"session turns exceeded", loop.ErrMaxTurns},    // gemini
