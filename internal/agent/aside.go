@@ -2,7 +2,6 @@ package agent
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -23,7 +22,7 @@ func Complain(d Decoder, line []byte) []loop.Payload {
 // Notice tells whether a line of stderr is one that the agent prints however it fares.
 func Notice(a Agent, line string) bool {
 	c, ok := a.(*cli)
-	return ok && slices.ContainsFunc(c.notices, func(part string) bool { return strings.Contains(line, part) })
+	return ok && holdsAny(line, c.notices)
 }
 
 // Overhear reads a line of a diary in the same way.
@@ -83,6 +82,7 @@ type diarist interface{ overhear(line string, r *report) }
 
 func (d *jsonDecoder) Complain(line []byte) []loop.Payload {
 	d.grumble(line)
+	d.confess(line)
 	c, ok := d.dialect.(complainer)
 	if !ok {
 		return nil

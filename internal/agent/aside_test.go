@@ -425,6 +425,20 @@ func TestAnAgentThatNeverBegan(t *testing.T) {
 		{name: "killed", agent: "claude", exit: loop.Exit{Signal: "KILL", Cause: loop.WhenIdle}, stderr: []string{"Error: fetch failed"}, want: loop.ErrAgent},
 		{name: "after it had begun", agent: "claude", exit: exit, stdout: []string{claudeSays("m1", `{"type":"text","text":"a"}`, 1, 1)}, stderr: []string{"Error: fetch failed"}, want: loop.ErrAgent},
 		{name: "whose log tells of other things", agent: "opencode", exit: exit, stderr: []string{`timestamp=1 level=INFO message="timed out"`}, want: loop.ErrAgent},
+		{name: "without a sign-in, in three lines", agent: "pi", exit: exit, stderr: []string{"No models available. Use /login to log into a provider via OAuth or API key. See:", "  /opt/pi/docs/providers.md", "  /opt/pi/docs/models.md"}, want: loop.ErrAuth},
+		{name: "without a model, for want of a sign-in", agent: "pi", exit: exit, stderr: []string{"No model selected.", "", "Use /login to log into a provider via OAuth or API key. See:", "  /opt/pi/docs/models.md", "", "Then use /model to select a model."}, want: loop.ErrAuth},
+		{name: "without a key, and with a notice", agent: "qwen", exit: exit, stderr: []string{"Missing API key for OpenAI-compatible auth. Set it.", "Ripgrep not available: spawn EACCES. Falling back to built-in grep."}, want: loop.ErrAuth},
+		{
+			name: "of a limit, and with a notice", agent: "codex", exit: exit, want: loop.ErrUsageLimit,
+			stderr: []string{"ERROR: You've hit your usage limit. Try again at 3:25 AM.", "2026-11-18T15:12:32Z ERROR codex_core::session: failed to record rollout items: thread t not found"},
+		},
+		{
+			name: "of a quota, in JSON on many lines", agent: "gemini", exit: exit, want: loop.ErrUsageLimit, message: "[API Error: You have exhausted your daily quota on this model.]",
+			stderr: []string{"{", `  "session_id": "x",`, `  "error": {`, `    "type": "Error",`, `    "message": "[API Error: You have exhausted your daily quota on this model.]",`, `    "code": 429`, "  }", "}"},
+		},
+		{name: "after something in passing", agent: "claude", exit: exit, stderr: []string{"telemetry: connection refused", "The settings cannot be read."}, want: loop.ErrAgent},
+		{name: "after a warning of its model", agent: "pi", exit: exit, stderr: []string{`Warning: Model "m" not found for provider "p". Using custom model id.`, "Segmentation fault"}, want: loop.ErrAgent},
+		{name: "with a page of help", agent: "claude", exit: exit, stderr: []string{"error: unknown option '--nope'", "Usage: x [options]", "  --wait SECONDS   network timeout"}, want: loop.ErrAgent},
 		{name: "for want of a session", agent: "grok", exit: exit, stderr: []string{"Error: Failed to authenticate for session restore: x"}, want: loop.ErrAgent},
 	}
 	for _, tt := range tests {
@@ -440,6 +454,44 @@ func TestAnAgentThatNeverBegan(t *testing.T) {
 			result := all[len(all)-1].(*loop.AgentResult)
 			if got := kindOf(result); got != tt.want || tt.message != "" && result.Error.Message != tt.message {
 				t.Errorf("%q: %+v, want %s", tt.stderr, result.Error, tt.want)
+			}
+		})
+	}
+}
+
+// One that dies later may say why there, too, in a way of its own. A tool says other
+// things on the same stderr.
+func TestLastWordsOnStderr(t *testing.T) {
+	const (
+		codexSays = `{"type":"item.completed","item":{"type":"agent_message","text":"a"}}`
+		grokFails = `{"type":"result","subtype":"error_during_execution","is_error":true}`
+		droidEnds = `{"type":"error","source":"cli","message":"Exec failed"}`
+	)
+	tests := []struct {
+		name, agent string
+		lines       []string
+		want        loop.ErrorKind
+	}{
+		{"an error for people", "codex", []string{codexSays, "!ERROR: You've hit your usage limit. Try again at 3:25 AM."}, loop.ErrUsageLimit},
+		{"its log", "codex", []string{codexSays, "!2026-11-18T15:12:32Z ERROR codex_core: stream error: connection reset"}, loop.ErrAgent},
+		{"in JSON", "cline", []string{`{"type":"agent_event","event":{"type":"content_end","contentType":"text","text":"a"}}`, `!{"ts":"2026-11-18T15:12:32.120Z","type":"error","message":"Usage limit reached. Try again at 3:25 AM"}`}, loop.ErrUsageLimit},
+		{"a tool's JSON", "cline", []string{`{"type":"agent_event","event":{"type":"content_end","contentType":"text","text":"a"}}`, `!{"type":"error","message":"Usage limit reached"}`}, loop.ErrAgent},
+		{"with a capital", "kimi", []string{`{"role":"assistant","content":"a"}`, "!Error: failed to run prompt: provider.auth_error: 401 invalid x-api-key"}, loop.ErrAuth},
+		{"on two lines", "kimi", []string{`{"role":"assistant","content":"a"}`, "!error: failed to run prompt: provider.api_error: request failed", "!429 The usage limit has been reached, try again in 2 hours", "!See log: /x"}, loop.ErrUsageLimit},
+		{"a tool of kimi's", "kimi", []string{`{"role":"assistant","content":"a"}`, "!Error: 401 Unauthorized"}, loop.ErrAgent},
+		{"beside a result without a reason", "grok", []string{grokFails, "!Error: usage_limit_reached: The usage limit has been reached"}, loop.ErrUsageLimit},
+		{"beside a result with a reason", "grok", []string{`{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["the file is locked"]}`, "!Error: connection refused"}, loop.ErrAgent},
+		{"beside its word that it failed", "droid", []string{droidEnds, "!Error: 429 The usage limit has been reached"}, loop.ErrUsageLimit},
+		{"that it failed, and then why", "droid", []string{droidEnds, `{"type":"error","source":"agent_loop","message":"401 invalid x-api-key"}`}, loop.ErrAuth},
+		{"why, and then that it failed", "droid", []string{`{"type":"error","source":"agent_loop","message":"401 invalid x-api-key"}`, droidEnds}, loop.ErrAuth},
+		{"an error", "gemini", []string{`{"type":"message","role":"assistant","content":"a"}`, "!TerminalQuotaError: You have exhausted your daily quota on this model."}, loop.ErrUsageLimit},
+		{"an error", "pi", []string{`{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"a"}],"stopReason":"toolUse"}}`, "!Error: 401 invalid x-api-key"}, loop.ErrAuth},
+	}
+	for _, tt := range tests {
+		t.Run(tt.agent+", "+tt.name, func(t *testing.T) {
+			all := aside(tt.agent, append(tt.lines, "")...)
+			if got := all[len(all)-1].(*loop.AgentResult); kindOf(got) != tt.want {
+				t.Errorf("%q: %+v, want %s", tt.lines, got.Error, tt.want)
 			}
 		})
 	}

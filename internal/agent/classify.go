@@ -15,6 +15,7 @@ type fault struct {
 	kind   string // the agent's or the provider's own word
 	text   string // for people
 	detail string // what came with it: the provider's answer, headers
+	vague  bool   // the text is no reason
 }
 
 // err is the fault in the common words.

@@ -272,6 +272,7 @@ func (d *claudeDialect) fault(v value) (fault, bool) {
 	}
 	if f.text == "" {
 		f.text = d.reason(v)
+		f.vague = f.text == subtypeOf(v)
 	}
 	return f, true
 }
@@ -283,6 +284,10 @@ func (d *claudeDialect) reason(v value) string {
 			return text
 		}
 	}
+	return subtypeOf(v)
+}
+
+func subtypeOf(v value) string {
 	return strings.TrimSpace(v.str("subtype") + " " + v.str("terminal_reason"))
 }
 

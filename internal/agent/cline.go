@@ -80,6 +80,7 @@ func clineDeliver(cmd *Command, c Call) error {
 // clineDialect reads Cline's events. Exit status 0 says nothing: it is also that of
 // an attempt that was aborted.
 type clineDialect struct {
+	aside  parser // for what it prints on stderr
 	turns  int
 	denied string // the last tool that it ran, if it was not allowed to
 	fault  *fault // why it gave up
@@ -208,10 +209,21 @@ func (d *clineDialect) result(v value, r *report) {
 	case reason == "aborted" && d.denied != "": // it gives up after a few
 		r.failed(fault{kind: "permission", text: "it was not allowed to use " + d.denied + ", and stopped there"})
 	case reason == "error":
-		r.failed(fault{text: cmp.Or(v.str("text"), "an error without a message")})
+		r.failed(fault{text: cmp.Or(v.str("text"), "an error without a message"), vague: v.str("text") == ""})
 	default:
 		r.failed(fault{text: "it ended before it was done (" + reason + ")"})
 	}
+}
+
+// confesses reads an error on stderr:
+//
+//	{"ts":"2026-11-18T15:12:32.120Z","type":"error","message":"invalid x-api-key"}
+func (d *clineDialect) confesses(line string) (string, bool) {
+	if !strings.HasPrefix(line, "{") || !strings.Contains(line, `"ts"`) {
+		return "", false
+	}
+	v, ok := d.aside.parse([]byte(line))
+	return v.str("message"), ok && v.is("error", "type") && v.str("message") != ""
 }
 
 func (d *clineDialect) end(_ loop.Exit, r *report) {

@@ -54,7 +54,7 @@ func newCodex(o Options) (Agent, error) {
 			"CODEX_TOOL_CALL_ID",
 		},
 		args:    codexArgs,
-		notices: []string{"Reading additional input from stdin", "Reading prompt from stdin", "WARNING: proceeding", "failed to record rollout items"},
+		notices: codexNotices,
 		ignores: true,
 		takes: Takes{
 			// From every folder between the root of the repository and the one it
@@ -135,6 +135,13 @@ type codexDialect struct {
 	billed bool   // it has told its tokens itself
 	diary  parser
 }
+
+var codexNotices = []string{"Reading additional input from stdin", "Reading prompt from stdin", "WARNING: proceeding", "failed to record rollout items"}
+
+func (*codexDialect) chatter(line string) bool { return holdsAny(line, codexNotices) }
+
+// confesses knows an error as it puts it for people; its log is put in another way.
+func (*codexDialect) confesses(line string) (string, bool) { return strings.CutPrefix(line, "ERROR: ") }
 
 func newCodexDecoder(o Options) Decoder { return newJSONDecoder(o, &codexDialect{}) }
 

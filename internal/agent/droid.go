@@ -122,12 +122,19 @@ func droidReturn(v value) loop.AgentToolResult {
 	return result
 }
 
-// failed keeps the first error: the program then adds that it failed.
+// droidFailed is what the program adds to an error.
+const droidFailed = "Exec failed"
+
+// failed keeps the first error that is a reason.
 func (d *droidDialect) failed(v value) {
-	if d.fault != nil {
+	if d.fault != nil && !d.fault.vague {
 		return
 	}
-	d.fault = &fault{text: cmp.Or(v.str("message"), "an error without a message")}
+	text := v.str("message")
+	if d.fault != nil && text == "" {
+		return
+	}
+	d.fault = &fault{text: cmp.Or(text, "an error without a message"), vague: text == "" || text == droidFailed}
 	if strings.HasPrefix(d.fault.text, droidStopped) {
 		d.fault.kind = "permission"
 	}
@@ -171,6 +178,9 @@ func (d *droidDialect) complain(line string, _ *report) {
 		d.fault = &fault{kind: "model_not_found", text: line}
 	}
 }
+
+// confesses knows an error that ends it.
+func (*droidDialect) confesses(line string) (string, bool) { return strings.CutPrefix(line, "Error: ") }
 
 func (d *droidDialect) end(_ loop.Exit, r *report) {
 	if d.fault != nil {

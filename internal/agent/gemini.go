@@ -45,7 +45,7 @@ func newGemini(o Options) (Agent, error) {
 		confined: map[string]string{"GEMINI_SANDBOX": "false"},
 		unset:    []string{"GEMINI_CLI"},
 		args:     geminiArgs,
-		notices:  []string{"Warning: Basic terminal", "Warning: 256-color", "YOLO mode is enabled", "Ripgrep is not available", "[STARTUP]", "Full report available at"},
+		notices:  append(slices.Clone(geminiNotices), "Full report available at"),
 		takes: Takes{
 			// From the folder it works in; variables from the nearest folder on the
 			// way up that has some. Policies name tools that need no question.
@@ -124,6 +124,20 @@ func (d *geminiDialect) event(v value, r *report) {
 // geminiStops tells whether a warning is why it stopped. It calls that a success.
 func geminiStops(warning string) bool {
 	return strings.HasPrefix(warning, "Loop detected") || strings.HasPrefix(warning, "Agent execution stopped")
+}
+
+var geminiNotices = []string{"Warning: Basic terminal", "Warning: 256-color", "YOLO mode is enabled", "Ripgrep is not available", "[STARTUP]"}
+
+func (*geminiDialect) chatter(line string) bool { return holdsAny(line, geminiNotices) }
+
+// confesses knows the errors that end it.
+func (*geminiDialect) confesses(line string) (string, bool) {
+	for _, begin := range []string{apiError, "Error when talking to Gemini API", "TerminalQuotaError: ", "RetryableQuotaError: "} {
+		if strings.HasPrefix(line, begin) {
+			return line, true
+		}
+	}
+	return "", false
 }
 
 // complain reads on stderr that it tries again, which it tells nowhere else.

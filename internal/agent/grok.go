@@ -181,6 +181,9 @@ func (d *grokDialect) overhear(line string, r *report) {
 // needs a sign-in, which is not why it fails.
 func (*grokDialect) chatter(line string) bool { return strings.Contains(line, "session restore") }
 
+// confesses knows an error that ends it.
+func (*grokDialect) confesses(line string) (string, bool) { return strings.CutPrefix(line, "Error: ") }
+
 func (d *grokDialect) returned(v value, r *report) {
 	for _, block := range v.list("message", "content") {
 		if !block.is("tool_result", "type") {

@@ -131,8 +131,11 @@ func (d *kimiDialect) note(v value, r *report) {
 const kimiGaveUp = "error: failed to run prompt: "
 
 func (d *kimiDialect) complain(line string, _ *report) {
-	if why, ok := strings.CutPrefix(line, kimiGaveUp); ok {
-		d.gave = &fault{text: why}
+	switch {
+	case len(line) >= len(kimiGaveUp) && strings.EqualFold(line[:len(kimiGaveUp)], kimiGaveUp):
+		d.gave = &fault{text: line[len(kimiGaveUp):]}
+	case d.gave != nil && d.gave.detail == "" && !strings.HasPrefix(line, "See log: "):
+		d.gave.detail = line // a reason of two lines
 	}
 }
 

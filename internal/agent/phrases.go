@@ -173,6 +173,7 @@ var tellingPhrases = []phrase{
 	{"not found for api version", loop.ErrModel},
 	{"unknown model", loop.ErrModel},
 	{"unsupported model", loop.ErrModel},
+	{"use /login to log into", loop.ErrAuth}, // pi
 	{"no model selected", loop.ErrModel},
 	{"selected model is unavailable", loop.ErrModel},
 	{"invalid model", loop.ErrModel},

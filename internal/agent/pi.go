@@ -218,6 +218,9 @@ func (d *piDialect) complain(line string, r *report) {
 // chatter is what the extension tells of each answer, also of the last.
 func (*piDialect) chatter(line string) bool { return strings.HasPrefix(line, piTold) }
 
+// confesses knows an error that ends it.
+func (*piDialect) confesses(line string) (string, bool) { return strings.CutPrefix(line, "Error: ") }
+
 // waiting reports that a provider has asked to wait, which pi does without a word.
 func (d *piDialect) waiting(told string, r *report) {
 	v, ok := d.told.parse([]byte(told))

@@ -46,7 +46,7 @@ func newQwen(o Options) (Agent, error) {
 		confined: map[string]string{"QWEN_SANDBOX": "false", "GEMINI_SANDBOX": "false", "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1"},
 		unset:    []string{"QWEN_CODE"},
 		args:     qwenArgs,
-		notices:  []string{"Ripgrep not available", "Warning: running headless", "Retrying provider attempt"},
+		notices:  qwenNotices,
 		takes: Takes{ // as gemini, from which it was made
 			Settings:  []string{".qwen/settings.json", ".lsp.json"},
 			Variables: []string{".qwen/.env", ".env"},
@@ -96,6 +96,10 @@ func newQwenDecoder(o Options) Decoder {
 		shell: qwenShell, cachedInput: true, sums: true, echoes: true, broken: apiErrorIn,
 	}}})
 }
+
+var qwenNotices = []string{"Ripgrep not available", "Warning: running headless", "Retrying provider attempt"}
+
+func (*qwenDialect) chatter(line string) bool { return holdsAny(line, qwenNotices) }
 
 // complain reads on stderr that it tries again. In its events it says so without the
 // cause.

@@ -30,7 +30,8 @@ type jsonDecoder struct {
 	parser  parser
 	report  report
 
-	grumbles grumbles
+	grumbles   grumbles
+	confession grumbles // the agent's last words on stderr, put as only it does
 }
 
 func newJSONDecoder(o Options, d dialect) Decoder {
@@ -89,6 +90,7 @@ type report struct {
 	named   bool              // an event of the agent's own has told it, and not only words
 	trying  *fault            // why it tries a request again, until it gets an answer
 	result  *loop.AgentResult // the last one reported
+	vague   bool              // it says that the agent failed, and not why
 	open    map[string]string // names of the tools that have not returned, by id
 	begun   bool              // the agent has said or done something
 }
@@ -234,7 +236,7 @@ func (r *report) failed(f fault) {
 	if e.Kind == loop.ErrUsageLimit || e.Kind == loop.ErrRateLimit {
 		r.heldUp(f, e.Kind)
 	}
-	r.result = &loop.AgentResult{Error: e}
+	r.result, r.vague = &loop.AgentResult{Error: e}, f.vague
 }
 
 // cutOff says why there is no final event: the agent was still trying again.
