@@ -84,6 +84,7 @@ func copilotArgs(o Options, c Call) ([]string, error) {
 // copilotDialect reads Copilot CLI's events. It tells no tokens and no cost.
 type copilotDialect struct {
 	turns   int
+	spoke   bool            // a model has answered
 	context int             // tokens in it when the last tool returned
 	tries   int             // of the request under way
 	refused *fault          // the provider's last answer, when that was an error
@@ -149,7 +150,7 @@ func (d *copilotDialect) event(v value, r *report) {
 // tool are not its own.
 func (d *copilotDialect) message(data value, r *report) {
 	r.met(loop.AgentSession{Model: data.str("model")})
-	d.fault, d.refused = nil, nil // it got an answer after all
+	d.spoke, d.fault, d.refused = true, nil, nil // it got an answer after all
 	if !data.has("parentToolCallId") {
 		r.said(data.str("content"))
 	}
@@ -245,12 +246,16 @@ func (d *copilotDialect) failed(data value) {
 func (d *copilotDialect) result(v value, r *report) {
 	r.met(loop.AgentSession{Session: v.str("sessionId")})
 	r.used(loop.Usage{Turns: d.turns}, d.context)
+	well := v.has("exitCode") && v.int("exitCode") == 0
+	if well && d.spoke && d.refused == nil {
+		d.fault = nil // it was about something beside the work
+	}
 	switch {
 	case d.fault != nil:
 		r.failed(*d.fault)
 	case d.aborted != "":
 		r.failed(fault{text: "it was ended: " + d.aborted})
-	case v.has("exitCode") && v.int("exitCode") == 0:
+	case well:
 		r.ended(loop.AgentResult{OK: true, Pending: len(d.shells) > 0})
 	default:
 		r.failed(fault{text: "it reported exit " + v.shown("exitCode")})

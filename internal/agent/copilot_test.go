@@ -107,3 +107,30 @@ func TestCopilotRetries(t *testing.T) {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
+
+// An error that ends it has its exit status. Others are about something beside the work.
+func TestCopilotErrorsBesideTheWork(t *testing.T) {
+	const (
+		said    = `{"type":"assistant.message","data":{"model":"m","content":"a"}}`
+		beside  = `{"type":"session.error","data":{"errorType":"mcp","message":"MCP server x failed: connection refused"}}`
+		refused = `{"type":"model.call_failure","data":{"statusCode":500,"errorMessage":"no"}}`
+		well    = `{"type":"result","sessionId":"s","exitCode":0}`
+		badly   = `{"type":"result","sessionId":"s","exitCode":1}`
+	)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  loop.ErrorKind
+	}{
+		{"after its last words", []string{said, beside, well}, ""},
+		{"with a status for it", []string{said, beside, badly}, loop.ErrNetwork},
+		{"and nobody has answered", []string{beside, well}, loop.ErrNetwork},
+		{"and the model's last answer was none", []string{said, refused, beside, well}, loop.ErrServer},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, got := decodeLines("copilot", exitOf(0, false), tt.lines...); kindOf(got) != tt.want {
+				t.Errorf("%+v, want kind %q", got.Error, tt.want)
+			}
+		})
+	}
+}

@@ -82,9 +82,11 @@ func (d *droidDialect) event(v value, r *report) {
 	case "message":
 		// When it may not go on, it says so as if the agent had.
 		if said := v.str("text"); v.is("assistant", "role") && !strings.HasPrefix(said, droidStopped) {
+			d.fault = nil // it got over it
 			r.said(said)
 		}
 	case "tool_call":
+		d.fault = nil
 		name := v.str("toolName")
 		r.called(loop.AgentTool{ID: v.str("id"), Name: name, Input: gist(v.get("parameters")), Shell: name == "Execute"})
 	case "tool_result":

@@ -45,6 +45,8 @@ func TestDroidEnds(t *testing.T) {
 		{"with an error, and the word that it failed", []string{failed, again}, loop.ErrRateLimit},
 		{"because it was not allowed to go on", []string{early}, loop.ErrPermission},
 		{"well after an error, which nobody has seen", []string{failed, good}, loop.ErrRateLimit},
+		{"well after an error that it got over", []string{`{"type":"error","source":"mcp","message":"MCP server x failed to start: connection refused"}`, `{"type":"message","role":"assistant","text":"a"}`, good}, ""},
+		{"with an error after its words", []string{`{"type":"message","role":"assistant","text":"a"}`, failed, again}, loop.ErrRateLimit},
 		{"without a word", nil, loop.ErrAgent},
 	}
 	for _, tt := range tests {
