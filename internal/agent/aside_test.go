@@ -108,14 +108,16 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 				"~  kind: 'http',",
 			},
 			[]loop.Payload{
-				&loop.AgentRetry{Error: because(loop.ErrRateLimit, "429 Please try again later.")},
 				&loop.AgentRetry{Try: 1, After: loop.Millis(2 * time.Hour), Error: because(loop.ErrRateLimit, "429 Please try again later.")},
 				&loop.AgentLimit{Limit: loop.Limit{Kind: "rate_limit", Until: recordedAt.Add(2 * time.Hour)}},
 			},
 		},
 		{
-			"qwen, with no money left", "qwen",
-			[]string{qwenNote(`"event.name":"qwen-code.api_error","error_message":"429 ` + quota + `","status_code":429`)},
+			"qwen, with no money left, and without a log", "qwen",
+			[]string{
+				qwenNote(`"event.name":"qwen-code.api_error","error_message":"429 ` + quota + `","status_code":429`),
+				qwenNote(`"event.name":"qwen-code.api_error","error_message":"429 ` + quota + `","status_code":429`),
+			},
 			[]loop.Payload{&loop.AgentRetry{Error: because(loop.ErrBilling, "429 "+quota)}},
 		},
 		{
@@ -125,9 +127,18 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 				"~2026-11-18T14:51:24.418Z [WARN] [RETRY] Attempt 5 failed. Retrying with backoff in 27s... {",
 			},
 			[]loop.Payload{
-				&loop.AgentRetry{Error: because(loop.ErrNetwork, "Connection error. (cause: connect ECONNREFUSED 127.0.0.1:8080)")},
 				&loop.AgentRetry{Try: 5, After: loop.Millis(27 * time.Second), Error: because(loop.ErrNetwork, "Connection error. (cause: connect ECONNREFUSED 127.0.0.1:8080)")},
 			},
+		},
+		{
+			"qwen gives up after a failure, whose log is there", "qwen",
+			[]string{
+				qwenNote(`"event.name":"qwen-code.api_error","error_message":"500 no","status_code":500`),
+				"~2026-11-18T14:47:37.161Z [WARN] [RETRY] Attempt 1 failed with status 500. Retrying with backoff in 2s... {",
+				qwenNote(`"event.name":"qwen-code.api_error","error_message":"500 no","status_code":500`),
+				qwenNote(`"event.name":"qwen-code.api_error","error_message":"500 no","status_code":500`),
+			},
+			[]loop.Payload{&loop.AgentRetry{Try: 1, After: loop.Millis(2 * time.Second), Error: because(loop.ErrServer, "500 no")}},
 		},
 		{
 			"qwen does not try again with a key that is wrong", "qwen",

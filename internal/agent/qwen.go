@@ -88,7 +88,9 @@ func qwenArgs(o Options, c Call) ([]string, error) {
 // tokens in the result from the session's start.
 type qwenDialect struct {
 	claudeDialect
-	diary parser
+	diary   parser
+	refused *fault // the last request that failed, as the session file has it
+	counts  bool   // its log tells of each time that it tries again
 }
 
 func newQwenDecoder(o Options) Decoder {
@@ -110,7 +112,8 @@ func (d *qwenDialect) complain(line string, r *report) {
 }
 
 // overhear reads a line of its session file, where each request that failed is noted,
-// or of its log, which says how long it will wait. Of the two the log comes later.
+// also the last, or of its log, which says that it tries again, and how long it will
+// wait. Without a log it tries again when there is another that failed.
 func (d *qwenDialect) overhear(line string, r *report) {
 	if strings.Contains(line, "[RETRY]") {
 		try, f, ok := notice(line)
@@ -118,6 +121,7 @@ func (d *qwenDialect) overhear(line string, r *report) {
 			f.text, f.detail = r.trying.text, r.trying.detail
 		}
 		if ok {
+			d.counts = true
 			r.retries(try, f)
 		}
 		return
@@ -134,11 +138,25 @@ func (d *qwenDialect) overhear(line string, r *report) {
 	case "qwen-code.api_error":
 		f := fault{status: told.int("status_code"), text: told.str("error_message")}
 		if f.status == 429 || loop.Treat(f.class()).Result == loop.Unavailable {
-			r.retries(loop.AgentRetry{}, f) // after any other it ends, and says so itself
+			d.failed(f, r) // after any other it ends, and says so itself
 		}
 	case "qwen-code.api_response":
 		r.wentOn()
 		r.answered(told.str("model"))
+	}
+}
+
+// failed takes in a request that failed.
+func (d *qwenDialect) failed(f fault, r *report) {
+	d.untold(r)
+	d.refused, r.trying = &f, &f
+}
+
+// untold reports that it tried again after the last request that failed, when it has
+// told so nowhere, and has not got an answer since.
+func (d *qwenDialect) untold(r *report) {
+	if d.refused != nil && r.trying == d.refused && !d.counts {
+		r.retries(loop.AgentRetry{}, *d.refused)
 	}
 }
 
@@ -147,6 +165,9 @@ func (d *qwenDialect) overhear(line string, r *report) {
 const qwenTurnLimit = 53
 
 func (d *qwenDialect) end(exit loop.Exit, r *report) {
+	if r.result == nil {
+		d.untold(r)
+	}
 	if r.result == nil && exit.Cause == loop.Exited && exit.Code != nil && *exit.Code == qwenTurnLimit {
 		r.failed(fault{kind: "max_turns", text: "it reached its turn limit"})
 	}
