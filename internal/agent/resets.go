@@ -43,9 +43,9 @@ const isPart = `\\*["']?\s*[:=]\s*\\*["']?`
 // "resets_at":1794713084, or a time by a standard. In an answer that was put
 // into another one, quotes come with a backslash.
 var (
-	epochForm    = text.NewPattern(`(?i)(?:\||(?:resets?(?:_?at|_?time)?|ratelimit-reset|unified-reset)` + isPart + `)(\d{10,13})\b`)
+	epochForm    = text.NewPattern(`(?i)(?:\||(?:resets?(?:_?at|_?time)?|ratelimit-reset|unified-reset)` + isPart + `|\bresets? at )(\d{10,13})\b`)
 	standardForm = text.NewPattern(`\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)`)
-	headerForm   = text.NewPattern(`(?i)(?:retry-after\\*"?\s*:\s*\\*"?|\bresets?:?\s+(?:at\s+|on\s+)?)([a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT)`)
+	headerForm   = text.NewPattern(`(?i)(?:retry[- ]after\\*"?\s*:?\s*\\*"?|\bresets?:?\s+(?:at\s+|on\s+)?)([a-z]{3}, \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT)`)
 )
 
 func stampIn(text string, _ time.Time) time.Time {
@@ -75,10 +75,13 @@ var standardLayouts = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-0
 // "retryDelay":"39s".
 var (
 	waitForm = text.NewPattern(`(?i)(?:` + backPart + `\b[^.\n]{0,20}?\b(?:in|after|for|within):?|\bwait|\bresets?:)\s+` + aboutPart + spanPart +
-		`|(?:(?:retry|reset)_?delay|retry[-_]?after)` + isPart + spanPart)
+		`|(?:(?:retry|reset)_?delay|retry[-_ ]?after|resets?_(?:in|after)|ratelimit-reset(?:-[a-z]+)?)` + isPart + spanPart +
+		`|\bresets?\s+` + spanPart + `from now` +
+		`|\bin\s+` + spanPart + `you can\b` +
+		`|` + spanPart + `(?:remaining |left )?(?:until|before) (?:[a-z]+ ){0,3}resets?\b`)
 	partForm    = text.NewPattern(`(?i)(\d+(?:\.\d+)?)\s*([a-z]+)`)
 	clockSpan   = text.NewPattern(`(?i)` + backPart + `\b[^.\n]{0,20}?\bin:?\s+(\d{1,3}):(\d\d):(\d\d)\b`)
-	secondsForm = text.NewPattern(`(?i)(?:resets?_?(?:in|after)_?seconds|retry[-_ ]?after(?:[-_]?seconds)?|ratelimit-reset-after)` + isPart + `(\d{1,7})\b`)
+	secondsForm = text.NewPattern(`(?i)(?:resets?_?(?:in|after)_?sec(?:ond)?s|resets?_in|seconds_until_reset|retry[-_ ]?after(?:[-_]?(?:sec(?:ond)?s|s))?|ratelimit-reset-after)` + isPart + `(\d{1,7})\b`)
 	millisForm  = text.NewPattern(`(?i)(?:retry[-_]?(?:after|delay)|resets?[-_]?(?:in|after))[-_]?ms` + isPart + `(\d{1,10})\b`)
 	countsForm  = text.NewPattern(`(?i)\b(half an|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty-four) (minute|hour|day|week)s?\b`)
 )
@@ -86,7 +89,7 @@ var (
 // Parts of a wait: what it is for, that it is not exact, and its length, "3 hours
 // 20 minutes", "23h14m5s".
 const (
-	backPart  = `(?:resets?|refresh(?:e[sd])?|renew(?:s|ed)?|replenish(?:e[sd])?|restored|lifted|unlock(?:s|ed)?|continue|again|back|retry(?:ing)?|available|wait)`
+	backPart  = `(?:resets?|refresh(?:e[sd])?|renew(?:s|ed)?|refills?|replenish(?:e[sd])?|opens|restored|lifted|unlock(?:s|ed)?|continue|again|back|retry(?:ing)?|available|wait)`
 	aboutPart = `(?:(?:about|around|approximately|roughly|another|at least|at most|less than|under|up to|the next)\s+|~\s?)?`
 	spanPart  = `((?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*(?:and\s+)?)+)`
 )
@@ -96,8 +99,8 @@ func waitIn(text string, now time.Time) time.Time {
 		n, _ := strconv.Atoi(found[1]) // at most 10 digits
 		return now.Add(time.Duration(n) * time.Millisecond)
 	}
-	if found := secondsForm().FindStringSubmatch(text); found != nil {
-		n, _ := strconv.Atoi(found[1]) // at most 7 digits
+	if found := secondsForm().FindStringSubmatchIndex(text); found != nil && !hasUnit(text[found[3]:]) {
+		n, _ := strconv.Atoi(text[found[2]:found[3]]) // at most 7 digits
 		return now.Add(time.Duration(n) * time.Second)
 	}
 	text = countsForm().ReplaceAllStringFunc(text, inDigits)
@@ -108,7 +111,13 @@ func waitIn(text string, now time.Time) time.Time {
 	if found == nil {
 		return time.Time{}
 	}
-	return now.Add(lengthOf(found[1] + found[2]).Duration())
+	return now.Add(lengthOf(strings.Join(found[1:], "")).Duration())
+}
+
+// hasUnit tells whether a number goes on with a unit of its own: "120 minutes".
+func hasUnit(rest string) bool {
+	word, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	return unitOf(strings.ToLower(strings.TrimRight(word, ".,;)"))) != 0
 }
 
 // counts are numbers as people write them before a length of time.
@@ -146,20 +155,24 @@ func unitOf(word string) time.Duration {
 // "access on 2026-12-01 at 00:00 UTC", "resets at 10:57 PM GMT-3", "resets
 // Thursday at 9am".
 const (
-	whenPart = `(?i)(?:resets?|refresh(?:e[sd])?|renew(?:s|ed)?|again|available|until|access)(?:\s+(?:time|date))?(?:\s+(?:at|on|after))?:?\s+`
-	weekPart = `(sun|mon|tue|wed|thu|fri|sat|today|tomorrow)[a-z]*`
-	dayPart  = `(?:` + weekPart + `,?\s+)?` +
-		`(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?|(\d{4}-\d\d-\d\d))`
+	whenPart  = `(?i)(?:resets?|refresh(?:e[sd])?|renew(?:s|ed)?|again|available|until|access|back|unlocks?|resumes?)(?:\s+(?:time|date))?(?:\s+(?:at|on|after|@))?:?\s+`
+	weekPart  = `(sun|mon|tue|wed|thu|fri|sat|today|tomorrow)[a-z]*`
+	namedDay  = `(?:(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?|today|tomorrow)\b`
+	dayPart   = `(?:` + weekPart + `,?\s+)?` + datePart
+	datePart  = `(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?|(\d{4}-\d\d-\d\d))`
 	clockPart = `(\d{1,2})(?::(\d{2}))?(?::\d{2})?(?:\s*([ap])\.?m\b\.?)?`
 	laterPart = `(?:(?:,?\s+(?:at\s+)?|t)` + clockPart + `)?` // than a day's beginning
 	zonePart  = `(?:\s*\(([a-z0-9_+/:-]+)\)|\s*((?:utc|gmt)?[+-]\d{1,2}:?\d{2}|(?:utc|gmt)[+-]\d{1,2}|` +
-		`\b(?:utc|gmt|[pmce][sd]?t|pacific|mountain|central|eastern|cest|cet|bst|ist|jst|kst|sgt|hkt|ae[sd]t))\b)?`
+		`\b(?:utc|gmt|[pmce][sd]?t|pacific|mountain|central|eastern|cest|cet|bst|ist|jst|kst|sgt|hkt|ae[sd]t|(?:africa|america|asia|atlantic|australia|europe|pacific)/[a-z_]+))\b)?`
 )
 
 var (
 	// Some put the day before the month, "20 November 2026", and some write it in
-	// numbers, "11/20/2026".
+	// numbers, "11/20/2026", or behind the time, "3:20am (UTC) on Nov 20".
 	dayFirst  = text.NewPattern(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?\s+((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b`)
+	dots      = text.NewPattern(`\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b`)
+	dotClock  = text.NewPattern(`(?i)\b(\d{1,2})\.(\d{2})(\s*[ap]\.?m\b)`)
+	dayLast   = text.NewPattern(`(?i)\b(\d{1,2}(?::\d{2}(?::\d{2})?(?:\s*[ap]\.?m\b\.?)?|\s*[ap]\.?m\b\.?)` + zonePart + `),?\s+(?:on\s+)?(` + namedDay + `,?(?:\s+` + datePart + `)?|` + datePart + `)`)
 	slashes   = text.NewPattern(`\b(\d{1,4})/(\d{1,2})/(\d{4}|\d{2})\b`)
 	dayForm   = text.NewPattern(whenPart + dayPart + laterPart + zonePart)
 	weekForm  = text.NewPattern(whenPart + weekPart + laterPart + zonePart)
@@ -174,6 +187,12 @@ const justPassed = 15 * time.Minute
 func clockIn(text string, now time.Time) time.Time {
 	text = dayFirst().ReplaceAllString(hourNames.Replace(text), "$2 $1")
 	text = slashes().ReplaceAllStringFunc(text, inDashes)
+	text = dots().ReplaceAllString(text, "$3-$2-$1")
+	text = dotClock().ReplaceAllString(text, "$1:$2$3")
+	if found := dayLast().FindStringSubmatchIndex(text); found != nil {
+		clock, day := text[found[2]:found[3]], text[found[8]:found[9]]
+		text = text[:found[0]] + day + " " + clock + text[found[1]:]
+	}
 	if found := dayForm().FindStringSubmatch(text); found != nil {
 		place, err := placeOf(found[9]+found[10], now)
 		if err != nil {
