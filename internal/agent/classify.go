@@ -33,7 +33,7 @@ func (f fault) class() loop.ErrorKind {
 	if found := wordForm().FindStringSubmatch(f.text); word == "" && found != nil {
 		word = found[1]
 	}
-	if kind := exactWords[word]; kind != "" {
+	if kind := exactWords[word]; kind != "" && (f.kind != "" || strings.Contains(word, "_")) { // else it may be a word like any other
 		return kind
 	}
 	text := unwarned(normal(f.text + "\n" + f.detail))
@@ -77,7 +77,7 @@ var (
 	otherLimits = text.NewPattern(`\b(?:rate|request|output|token|context|length|turn|step|size|time) $`)
 	modelForm   = text.NewPattern(`\bmodel\b[^\n]{0,60}?(?:does not exist|not found|is not available|is not configured|is not (?:supported|recognized|accessible|enabled)|is not valid|` +
 		`(?:has been|was|is) (?:deprecated|decommissioned|retired|removed|not found)|is no longer (?:available|supported)|could not be found|identifier is invalid|requires a newer version)`)
-	noModelForm = text.NewPattern(`\b(?:no such|unrecognized|(?:could not|couldn't|cannot) find(?: the)?|does not have access to(?: the)?|do not have access to(?: the)?|don't have access to(?: the)?) model\b|\bno models? (?:configured|loaded|match)`)
+	noModelForm = text.NewPattern(`\b(?:no such|unrecognized|(?:could not|couldn't|cannot) find(?: the)?|does not have access to(?: the)?|do not have access to(?: the)?|don't have access to(?: the)?) model\b|\bmodel ['"` + "`" + `][^'"` + "`" + `\n]+['"` + "`" + `] is unavailable\.?\n|\bno models? (?:configured|loaded|match)`)
 )
 
 func formIn(text string) loop.ErrorKind {
@@ -101,7 +101,7 @@ func formIn(text string) loop.ErrorKind {
 }
 
 // filterForm is a reply that a filter ended: "finishReason: SAFETY".
-var filterForm = text.NewPattern(`(?:finish|stop)[ _]?reason\W{1,5}(?:content_?filter|safety|prohibited_content|blocklist|spii|refusal)\b`)
+var filterForm = text.NewPattern(`(?:finish|stop)[ _]?reason\W{1,5}(?:content[_-]?filter|safety|prohibited_content|blocklist|spii|refusal)\b`)
 
 // signInForm is advice to sign in: "Please run `kimi login` first".
 var signInForm = text.NewPattern("\\b(?:run|use|with)\\b:?\\s+[`'\"]?(?:[a-z-]+\\s+){0,2}/?(?:auth\\s+)?login\\b")
@@ -182,6 +182,7 @@ var exactWords = map[string]loop.ErrorKind{
 	"contentfiltererror":       loop.ErrRefusal, // opencode
 	"content_policy_violation": loop.ErrRefusal, // OpenAI
 	"invalid_prompt":           loop.ErrRefusal, // OpenAI: it was flagged
+	"cyber_policy":             loop.ErrRefusal, // OpenAI
 	"data_inspection_failed":   loop.ErrRefusal, // Alibaba
 	"datainspectionfailed":     loop.ErrRefusal, // Alibaba
 }

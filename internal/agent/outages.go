@@ -10,7 +10,7 @@ import (
 // faintWords speak of a connection that failed, and of much else: of a setting, of a
 // path, of a tool that took too long. They count as words only, and on no line about
 // such things.
-var faintWords = []string{"timed out", "timeout", "time-out", "network", "eof", "terminated", "unreachable"}
+var faintWords = []string{"timed out", "timeout", "time-out", "network", "eof", "terminated", "unreachable", "transport error", "failed to fetch", "could not connect to", "lost connection"}
 
 // ownWords stand on lines about the program itself, its settings and its tools. It will
 // fail in the same way the next time.

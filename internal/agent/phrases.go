@@ -57,25 +57,39 @@ var tellingPhrases = []phrase{
 	{"content policy", loop.ErrRefusal},
 	{"usage policies", loop.ErrRefusal},
 	{"response was filtered", loop.ErrRefusal},
+	{"flagged for possible", loop.ErrRefusal}, // codex
+	{"safeguards flagged", loop.ErrRefusal},   // claude
+	{"blocked by content filter", loop.ErrRefusal},
+	{"blocked by the content filter", loop.ErrRefusal},
+	{"blocked by safety filter", loop.ErrRefusal},
+	{"blocked by the safety filter", loop.ErrRefusal},
+	{"safety classifier", loop.ErrRefusal},
 
 	{"credit balance", loop.ErrBilling},
 	{"billing details", loop.ErrBilling},
 	{"billing hard limit", loop.ErrBilling},
 	{"insufficient_quota", loop.ErrBilling},
-	{"insufficient credits", loop.ErrBilling},
+	{"insufficient credit", loop.ErrBilling},
+	{"insufficient_credit", loop.ErrBilling},
+	{"no credits left", loop.ErrBilling},
+	{"billing is not active", loop.ErrBilling},
+	{"requires a paid plan", loop.ErrBilling},
+	{"payment overdue", loop.ErrBilling},
+	{"spending cap", loop.ErrBilling},
+	{"workspace's credit limit", loop.ErrBilling}, // codex
 	{"insufficient balance", loop.ErrBilling},
 	{"exceeded your current quota", loop.ErrBilling},
 	{"requires more credits", loop.ErrBilling},
 	{"payment required", loop.ErrBilling},
 	{"payment method", loop.ErrBilling}, // opencode
 	{"out of credits", loop.ErrBilling}, // codex, for a team
-	{"not enough credits", loop.ErrBilling},
+	{"not enough credit", loop.ErrBilling},
 	{"insufficient funds", loop.ErrBilling},
 	{"account is in good standing", loop.ErrBilling}, // qwen
 	{"extra usage is required", loop.ErrBilling},     // claude, for a long context
 	{"you have no quota", loop.ErrBilling},           // copilot
 	{"spending limit", loop.ErrBilling},              // xAI, for a team
-	{"run out of credits", loop.ErrBilling},
+	{"run out of credit", loop.ErrBilling},
 	{"credits are depleted", loop.ErrBilling},     // Google
 	{"usage credits required", loop.ErrBilling},   // claude, for a long context
 	{"budget has been exceeded", loop.ErrBilling}, // LiteLLM
@@ -126,6 +140,14 @@ var tellingPhrases = []phrase{
 	{"exhausted your capacity", loop.ErrUsageLimit},
 	{"plan limit", loop.ErrUsageLimit},
 	{"message limit", loop.ErrUsageLimit},
+	{"message cap", loop.ErrUsageLimit},
+	{"5h cap", loop.ErrUsageLimit},
+	{"run out of messages", loop.ErrUsageLimit},
+	{"out of usage for", loop.ErrUsageLimit},
+	{"no usage left", loop.ErrUsageLimit},
+	{"plan usage exceeded", loop.ErrUsageLimit},
+	{"usage will reset", loop.ErrUsageLimit},
+	{"allowance is used up", loop.ErrUsageLimit},
 	{"usage cap", loop.ErrUsageLimit},
 	{"quota has been exhausted", loop.ErrUsageLimit},
 	{"quota has been reached", loop.ErrUsageLimit},
@@ -164,6 +186,14 @@ var tellingPhrases = []phrase{
 	{"prompt exceeds max", loop.ErrContextOverflow},
 	{"input exceeds the maximum length", loop.ErrContextOverflow}, // codex
 	{"exceed max message tokens", loop.ErrContextOverflow},
+	{"too many tokens in the prompt", loop.ErrContextOverflow},
+	{"allowed number of input tokens", loop.ErrContextOverflow},
+	{"maximum number of input tokens", loop.ErrContextOverflow},
+	{"exceeds the maximum number of tokens", loop.ErrContextOverflow},
+	{"input length exceeds", loop.ErrContextOverflow},
+	{"input is too large for this model", loop.ErrContextOverflow},
+	{"too large for the model", loop.ErrContextOverflow},
+	{"longer than the model's context", loop.ErrContextOverflow},
 
 	{"model_not_found", loop.ErrModel},
 	{"model not found", loop.ErrModel},
@@ -185,6 +215,11 @@ var tellingPhrases = []phrase{
 	{"not found the model", loop.ErrModel},                             // Moonshot
 	{"no endpoints found", loop.ErrModel},                              // OpenRouter
 	{"not found: model", loop.ErrModel},                                // codex, crush
+	{"could not resolve model", loop.ErrModel},
+	{"couldn't set model", loop.ErrModel}, // grok
+	{"unable to find model", loop.ErrModel},
+	{"unable to access model", loop.ErrModel},
+	{"no provider found for model", loop.ErrModel},
 
 	{"could not be refreshed", loop.ErrAuth}, // claude, codex
 	{"please run /login", loop.ErrAuth},      // claude
@@ -267,6 +302,23 @@ var phrases = []phrase{
 	{"api key has ", loop.ErrAuth},
 	{"basic authentication", loop.ErrAuth},
 	{"free tier has been discontinued", loop.ErrAuth}, // qwen
+	{"token is expired", loop.ErrAuth},
+	{"bad credentials", loop.ErrAuth}, // GitHub
+	{"credentials are invalid", loop.ErrAuth},
+	{"must sign in", loop.ErrAuth},
+	{"need to sign in", loop.ErrAuth},
+	{"sign in to continue", loop.ErrAuth},
+	{"authenticate first", loop.ErrAuth},
+	{"api key required", loop.ErrAuth},
+	{"api key was rejected", loop.ErrAuth},
+	{"wrong api key", loop.ErrAuth},
+	{"set your api key", loop.ErrAuth},
+	{"api_key is not set", loop.ErrAuth},
+	{"api_key not set", loop.ErrAuth},
+	{"api_key is missing", loop.ErrAuth},
+	{"unauthorised", loop.ErrAuth},
+	{"invalid authorization header", loop.ErrAuth},
+	{"do not have permission to access this resource", loop.ErrAuth},
 
 	{"quota exceeded", loop.ErrBilling}, // codex, with no money left
 	{"rate limit", loop.ErrRateLimit},
@@ -275,6 +327,15 @@ var phrases = []phrase{
 	{"ratelimit", loop.ErrRateLimit},
 	{"too many requests", loop.ErrRateLimit},
 	{"resource_exhausted", loop.ErrRateLimit},
+	{"resource exhausted", loop.ErrRateLimit},          // Google
+	{"resource has been exhausted", loop.ErrRateLimit}, // Google
+	{"request rate exceeded", loop.ErrRateLimit},
+	{"tokens per minute exceeded", loop.ErrRateLimit},
+	{"rpm limit exceeded", loop.ErrRateLimit},
+	{"slow down", loop.ErrRateLimit},
+	{"requests too fast", loop.ErrRateLimit},
+	{"requests too quickly", loop.ErrRateLimit},
+	{"messages too quickly", loop.ErrRateLimit},
 	{"throttl", loop.ErrRateLimit}, // Amazon, Alibaba
 	{"concurrent requests", loop.ErrRateLimit},
 	{"concurrency limit", loop.ErrRateLimit},
@@ -284,6 +345,9 @@ var phrases = []phrase{
 	{"temporarily unavailable", loop.ErrOverloaded},
 	{"server is currently busy", loop.ErrOverloaded},
 	{"server is busy", loop.ErrOverloaded},
+	{"server busy", loop.ErrOverloaded},
+	{"at maximum capacity", loop.ErrOverloaded},
+	{"high traffic", loop.ErrOverloaded},
 	{"capacity constraints", loop.ErrOverloaded},
 	{"insufficient capacity", loop.ErrOverloaded},
 	{"serviceunavailable", loop.ErrOverloaded}, // Amazon
@@ -302,6 +366,7 @@ var phrases = []phrase{
 	{"internal error has occurred", loop.ErrServer}, // Google
 	{"internal error encountered", loop.ErrServer},  // Google
 	{"internal_server_error", loop.ErrServer},
+	{"error occurred while processing your request", loop.ErrServer}, // OpenAI
 
 	{"stream disconnected", loop.ErrNetwork}, // codex
 	{"stream error", loop.ErrNetwork},
@@ -321,6 +386,15 @@ var phrases = []phrase{
 	{"connection closed", loop.ErrNetwork},
 	{"connection lost", loop.ErrNetwork},
 	{"connection was", loop.ErrNetwork},
+	{"no internet connection", loop.ErrNetwork},
+	{"internet_disconnected", loop.ErrNetwork},  // Chromium
+	{"client error (connect)", loop.ErrNetwork}, // Rust
+	{"socket was closed", loop.ErrNetwork},
+	{"stream interrupted", loop.ErrNetwork},
+	{"stream was interrupted", loop.ErrNetwork},
+	{"premature end of stream", loop.ErrNetwork},
+	{"stream ended early", loop.ErrNetwork},
+	{"stream idle for", loop.ErrNetwork},
 	{"connection attempts failed", loop.ErrNetwork},
 	{"server disconnected", loop.ErrNetwork},    // Python
 	{"peer closed connection", loop.ErrNetwork}, // Python
@@ -389,6 +463,13 @@ var phrases = []phrase{
 	{"max turns", loop.ErrMaxTurns},
 	{"number of steps reached", loop.ErrMaxTurns}, // kimi
 	{"maximum iterations", loop.ErrMaxTurns},
+	{"maximum number of iterations", loop.ErrMaxTurns},
+	{"max steps reached", loop.ErrMaxTurns},
+	{"turn limit reached", loop.ErrMaxTurns},
+	{"reached the turn limit", loop.ErrMaxTurns},
+	{"reached maximum budget", loop.ErrAgentBudget}, // claude
+	{"declined to answer", loop.ErrRefusal},
+	{"content filtered", loop.ErrRefusal},
 	{"usage policy", loop.ErrRefusal},                  // claude
 	{"content moderation policy", loop.ErrRefusal},     // droid
 	{"safety policy blocked", loop.ErrRefusal},         // kimi

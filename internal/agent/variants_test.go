@@ -432,3 +432,54 @@ func TestOtherStreams(t *testing.T) {
 		}
 	}
 }
+
+// Words for a fault that come without a status. Some that look like them are none.
+func TestWordsWithoutAStatus(t *testing.T) {
+	for kind, texts := range map[loop.ErrorKind][]string{
+		loop.ErrUsageLimit: {
+			"You are out of usage for this week. Resets Nov 20.", "You have no usage left until 3:25 AM", "Quota exhausted. Resets in 2h",
+			"You've run out of messages until 3:25 AM", "You've reached the 5h cap. Resets in 2h", "Your plan's allowance is used up until 3:25 AM",
+			"429 Max plan usage exceeded. Your usage will reset at 3:25 AM", "429 You have reached the 5-hour message cap",
+		},
+		loop.ErrRateLimit: {
+			"Slow down: you are sending requests too fast", "Request rate exceeded", "Tokens per minute exceeded for this key", "You're sending messages too quickly",
+			"Resource has been exhausted (e.g. check quota).", "Resource exhausted. Please try again later. Please refer to https://cloud.google.com/x for more details.",
+		},
+		loop.ErrOverloaded: {"The model is currently at maximum capacity", "Server busy", "We're experiencing exceptionally high traffic"},
+		loop.ErrServer:     {"An error occurred while processing your request. You can retry your request, or contact us through our help center"},
+		loop.ErrNetwork: {
+			"Failed to fetch", "transport error", "stream interrupted before the reply was complete", "Stream idle for 300 s, giving up", "Premature end of stream",
+			"client error (Connect)", "No internet connection", "Could not connect to the server", "EOF",
+		},
+		loop.ErrAuth: {
+			"Token is expired", "Bad credentials", "You must sign in first", "API key required", "API key was rejected", "ANTHROPIC_API_KEY is not set",
+			"Environment variable OPENAI_API_KEY not set", "You do not have permission to access this resource",
+		},
+		loop.ErrContextOverflow: {
+			"Too many tokens in the prompt: 250000 > 200000", "This request exceeds the maximum allowed number of input tokens: 128000", "input length exceeds the model limit",
+			"Input is too large for this model",
+		},
+		loop.ErrModel: {"Model 'nope' is unavailable", "Unable to find model nope", "Unable to access model nope", "No provider found for model nope", "Could not resolve model 'nope'"},
+		loop.ErrRefusal: {
+			"The request was blocked by the safety filter", "Response blocked by content filter", "Content filtered", "finish_reason: content-filter",
+			"The response was stopped by a safety classifier", "Opus 5.5's safeguards flagged this message", "The model declined to answer",
+			"This request has been flagged for possible cybersecurity risk.",
+		},
+		loop.ErrMaxTurns:    {"Turn limit reached", "Reached the turn limit (3)", "Max steps reached", "Maximum session turns exceeded"},
+		loop.ErrAgentBudget: {"Reached maximum budget ($0.001)"},
+		loop.ErrBilling: {
+			"You have insufficient credit", "No credits left", "insufficient_credits", "Billing is not active", "This request requires a paid plan",
+			"You've reached your spending cap", "You've reached your workspace's credit limit. Ask your admin",
+		},
+		loop.ErrAgent: {
+			"permission: the file could not be written", "Disk quota exceeded", "quota: no such program", "Failed to fetch the tool list", "SyntaxError: invalid token",
+			"model 'a' is temporarily busy", "The memory usage exceeded 2 GB", "The error rate exceeded 5",
+		},
+	} {
+		for _, text := range texts {
+			if got := (fault{text: text}).class(); got != kind {
+				t.Errorf("%q is %q, want %q", text, got, kind)
+			}
+		}
+	}
+}
