@@ -33,6 +33,22 @@ var forms = map[string]func(r *recording){
 		}
 		r.stdout = out
 	},
+	"indented": func(r *recording) {
+		first, rest, _ := bytes.Cut(r.stdout, []byte("\n")) // the session is named before its files are read
+		if bytes.HasPrefix(first, []byte("[")) {
+			r.stdout = indented(first)
+			return
+		}
+		r.stdout = slices.Concat(first, []byte("\n"), eachObject(rest, indented))
+	},
+	"with a mark of its letters before": func(r *recording) {
+		if bytes.HasPrefix(r.stdout, []byte("{")) {
+			r.stdout = append([]byte("\ufeff"), r.stdout...)
+		}
+	},
+	"with colours": func(r *recording) {
+		r.stdout = eachObject(r.stdout, func(line []byte) []byte { return append([]byte("\x1b[0m"), line...) })
+	},
 	"without the last newline": func(r *recording) {
 		r.stdout, r.stderr = bytes.TrimSuffix(r.stdout, []byte("\n")), bytes.TrimSuffix(r.stderr, []byte("\n"))
 	},
@@ -83,6 +99,14 @@ func spaced(line []byte) []byte {
 		return line
 	}
 	return []byte(strings.ReplaceAll(out.String(), "\n", " "))
+}
+
+func indented(line []byte) []byte {
+	var out bytes.Buffer
+	if err := json.Indent(&out, line, "", "  "); err != nil {
+		return line
+	}
+	return out.Bytes()
 }
 
 func windows(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) }

@@ -29,6 +29,7 @@ type jsonDecoder struct {
 	skip    func(kind []byte) bool
 	parser  parser
 	report  report
+	lines   oddLines
 
 	grumbles   grumbles
 	confession grumbles // the agent's last words on stderr, put as only it does
@@ -43,15 +44,20 @@ func newJSONDecoder(o Options, d dialect) Decoder {
 }
 
 func (d *jsonDecoder) Decode(line []byte) []loop.Payload {
+	if len(d.lines.block) > 0 {
+		return d.more(line)
+	}
 	if d.skip != nil && d.skip(peek(line)) {
 		return nil
 	}
 	v, ok := d.parser.parse(line)
 	if !ok {
-		d.grumble(line)
-		d.report.stray(line)
-		return d.report.take()
+		return d.odd(line)
 	}
+	return d.hear(v)
+}
+
+func (d *jsonDecoder) hear(v value) []loop.Payload {
 	if list := v.list(); list != nil { // all events at once, as an array
 		for _, v := range list {
 			d.dialect.event(v, &d.report)
@@ -65,6 +71,7 @@ func (d *jsonDecoder) Decode(line []byte) []loop.Payload {
 // Close gives the result. It waits for the process to end, because an agent
 // may report more than one, and may be ended after it has reported success.
 func (d *jsonDecoder) Close(exit loop.Exit) []loop.Payload {
+	d.scatter()
 	d.dialect.end(exit, &d.report)
 	if d.report.result == nil && d.report.trying != nil {
 		d.report.cutOff(exit)
