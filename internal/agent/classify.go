@@ -50,7 +50,11 @@ func (f fault) class() loop.ErrorKind {
 	if kind := kindOfStatus(status); kind != "" {
 		return kind
 	}
-	return cmp.Or(vagueWords[word], firstPhrase(phrases, text), signInIn(text), outageIn(text), loop.ErrAgent)
+	vague, told := vagueWords[word], firstPhrase(phrases, text)
+	if vague == loop.ErrServer && told == loop.ErrNetwork {
+		return told // claude calls a lost connection a server's error
+	}
+	return cmp.Or(vague, told, signInIn(text), outageIn(text), loop.ErrAgent)
 }
 
 // warningForm is a sentence about a limit that has not been reached: "Heads up,

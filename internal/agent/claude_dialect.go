@@ -17,6 +17,7 @@ type claudeDialect struct {
 	bill   bill
 	spoke  bool            // it has written text
 	word   string          // for what went wrong, from a synthetic message that is the last
+	notice string          // the text of that message
 	broke  string          // the error in the last text, where one looks like a text
 	own    string          // the last text that is none for certain
 	tells  bool            // a result says by itself that it is an error
@@ -58,8 +59,13 @@ func (d *claudeDialect) event(v value, r *report) {
 	}
 }
 
-// end has nothing to add: without a result the attempt has failed.
-func (*claudeDialect) end(loop.Exit, *report) {}
+// end takes an error that was put as if it were said for the reason when there is no
+// result.
+func (d *claudeDialect) end(_ loop.Exit, r *report) {
+	if f := (fault{kind: d.word, text: d.notice}); r.result == nil && f.class() != loop.ErrAgent {
+		r.failed(f)
+	}
+}
 
 func (d *claudeDialect) system(v value, r *report) {
 	switch {
@@ -78,6 +84,11 @@ func (d *claudeDialect) system(v value, r *report) {
 		d.started(v.str("task_id"))
 	case v.is("task_notification", "subtype"):
 		delete(d.tasks, v.str("task_id"))
+	case v.is("task_updated", "subtype"):
+		switch v.str("patch", "status") {
+		case "completed", "failed", "killed", "stopped":
+			delete(d.tasks, v.str("task_id"))
+		}
 	}
 }
 
@@ -107,13 +118,16 @@ func (d *claudeDialect) started(task string) {
 func (d *claudeDialect) assistant(v value, r *report) {
 	message := v.get("message")
 	if message.is("<synthetic>", "model") { // an error, put as if it were said
-		d.word = v.str("error")
+		d.word, d.notice = v.str("error"), textOf(message.get("content"))
 		if word := v.str("api_error"); exactWords[word] != "" { // it says more, where there is one
 			d.word = word
 		}
+		if v.has("rate_limit_info") {
+			d.limit(v.get("rate_limit_info"), r)
+		}
 		return
 	}
-	d.word = ""
+	d.word, d.notice = "", ""
 	// A subagent's words are not the agent's: its claim would be half a claim.
 	subagent := v.has("parent_tool_use_id")
 	for _, block := range message.list("content") {
@@ -250,7 +264,7 @@ func (d *claudeDialect) denials(v value, r *report) {
 
 // fault tells what went wrong. The subtype "success" does not mean success.
 func (d *claudeDialect) fault(v value) (fault, bool) {
-	text := cmp.Or(v.str("result"), v.str("error", "message")) // the latter is qwen's
+	text := cmp.Or(v.str("result"), v.str("error", "message"), v.str("error")) // the latter are qwen's
 	fine := !v.bool("is_error") && v.is("success", "subtype")
 	if d.accent.broken != nil && !(fine && d.tells) {
 		if _, what, found := d.accent.broken(text, fine && text == d.own); found {
@@ -261,10 +275,10 @@ func (d *claudeDialect) fault(v value) (fault, bool) {
 		}
 	}
 	f := fault{status: v.int("api_error_status"), kind: d.word, text: text}
-	if fine && f.status < 400 && f.kind == "" {
+	if fine && f.status < 400 && f.kind == "" && (text != d.notice || f.class() == loop.ErrAgent) {
 		return fault{}, false
 	}
-	for _, key := range []string{"subtype", "terminal_reason", "stop_reason"} {
+	for _, key := range []string{"subtype", "terminal_reason", "stop_reason", "api_error_type"} {
 		if word := v.str(key); exactWords[word] != "" {
 			f.kind = word
 			break
@@ -280,7 +294,7 @@ func (d *claudeDialect) fault(v value) (fault, bool) {
 // reason puts an end without a result into words.
 func (d *claudeDialect) reason(v value) string {
 	for _, e := range v.list("errors") {
-		if text := e.str(); text != "" && !strings.HasPrefix(text, "[ede_diagnostic]") {
+		if text := cmp.Or(e.str(), e.str("message")); text != "" && !strings.HasPrefix(text, "[ede_diagnostic]") {
 			return text
 		}
 	}

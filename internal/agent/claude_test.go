@@ -275,6 +275,18 @@ func TestClaudeEnds(t *testing.T) {
 			loop.AgentResult{OK: true, Text: "bye"},
 		},
 		{
+			"after its task has ended without a notice",
+			[]string{`{"type":"system","subtype":"task_started","task_id":"b1"}`, `{"type":"system","subtype":"task_updated","task_id":"b1","patch":{"status":"completed"}}`, claudeOK},
+			exitOf(0, false),
+			loop.AgentResult{OK: true, Text: "bye"},
+		},
+		{
+			"with a task that goes on",
+			[]string{`{"type":"system","subtype":"task_started","task_id":"b1"}`, `{"type":"system","subtype":"task_updated","task_id":"b1","patch":{"status":"running"}}`, claudeOK},
+			exitOf(0, false),
+			loop.AgentResult{OK: true, Text: "bye", Pending: true},
+		},
+		{
 			"with a wake-up to come",
 			[]string{`{"type":"user","message":{"content":[]},"tool_use_result":{"scheduledFor":1794715089518}}`, claudeOK},
 			exitOf(0, false),
@@ -328,5 +340,58 @@ func TestClaudeLeavesNoSession(t *testing.T) {
 		if got := slices.Contains(cmd.Argv, "--no-session-persistence"); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v; want it told: %v", tt.name, cmd.Argv, err, tt.want)
 		}
+	}
+}
+
+// An error comes as if it were said, before the result and in other fields of it.
+func TestClaudeErrorsInOtherPlaces(t *testing.T) {
+	notice := func(text, more string) string {
+		return `{"type":"assistant","message":{"id":"m","model":"<synthetic>","content":[{"type":"text","text":"` + text + `"}]}` + more + `}`
+	}
+	fails := func(more string) string {
+		return `{"type":"result","subtype":"success","is_error":true,` + more + `}`
+	}
+	well := func(text string) string {
+		return `{"type":"result","subtype":"success","is_error":false,"result":"` + text + `"}`
+	}
+	const limit = "You've hit your 5-hour limit · resets 5:04pm (UTC)"
+	answer := claudeSays("m1", `{"type":"text","text":"a"}`, 1, 1)
+	tests := []struct {
+		name  string
+		lines []string
+		want  loop.ErrorKind
+		until bool
+	}{
+		{"a limit, and no result", []string{notice(limit, `,"error":"rate_limit"`)}, loop.ErrUsageLimit, true},
+		{"the same, which it got over", []string{notice(limit, `,"error":"rate_limit"`), answer}, loop.ErrAgent, false},
+		{"the end of a limit beside its text", []string{
+			notice("You've hit your 5-hour limit", `,"error":"rate_limit","rate_limit_info":{"status":"rejected","resetsAt":1794720000,"rateLimitType":"five_hour"}`),
+			fails(`"api_error_status":429,"result":"You've hit your 5-hour limit"`),
+		}, loop.ErrUsageLimit, true},
+		{"a limit, called a success", []string{notice("Claude AI usage limit reached|1794720000", ""), well("Claude AI usage limit reached|1794720000")}, loop.ErrUsageLimit, true},
+		{"an error, called a success", []string{notice("API Error: 500 no", ""), well("API Error: 500 no")}, loop.ErrServer, false},
+		{"a remark of its own", []string{notice("No response requested.", ""), well("No response requested.")}, "", false},
+		{"what the model says of an error", []string{claudeSays("m1", `{"type":"text","text":"API Error: 500 no"}`, 1, 1), well("API Error: 500 no")}, "", false},
+		{"a word of the provider's", []string{fails(`"api_error_type":"overloaded_error","result":"API Error: something"`)}, loop.ErrOverloaded, false},
+		{"another", []string{fails(`"api_error_type":"authentication_error","result":"API Error: something"`)}, loop.ErrAuth, false},
+		{"a lost connection, called a server's error", []string{notice("x", `,"error":"server_error"`), fails(`"result":"API Error: Connection dropped (ECONNRESET). Check the gateway"`)}, loop.ErrNetwork, false},
+		{"a wait, called a server's error", []string{notice("x", `,"error":"server_error"`), fails(`"result":"API Error: Request timed out."`)}, loop.ErrNetwork, false},
+		{"a server's error", []string{notice("x", `,"error":"server_error"`), fails(`"result":"API Error: Internal"`)}, loop.ErrServer, false},
+		{"errors that are objects", []string{`{"type":"result","subtype":"error_during_execution","is_error":true,"errors":[{"message":"429 usage limit reached"}]}`}, loop.ErrUsageLimit, false},
+		{"an error that is a text", []string{`{"type":"result","subtype":"error_during_execution","is_error":true,"error":"429 usage limit reached"}`}, loop.ErrUsageLimit, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			all, got := decodeLines("claude", exitOf(0, false), tt.lines...)
+			until := false
+			for _, p := range all {
+				if limit, ok := p.(*loop.AgentLimit); ok {
+					until = !limit.Limit.Until.IsZero()
+				}
+			}
+			if kindOf(got) != tt.want || until != tt.until {
+				t.Errorf("%+v with an end (%v), want %q (%v)", got.Error, until, tt.want, tt.until)
+			}
+		})
 	}
 }
