@@ -141,6 +141,32 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			[]loop.Payload{&loop.AgentRetry{Try: 1, After: loop.Millis(2 * time.Second), Error: because(loop.ErrServer, "500 no")}},
 		},
 		{
+			"qwen, in its events, and why on stderr", "qwen",
+			[]string{
+				`{"type":"system","subtype":"retry","data":{"reason":"retry","attempt":1,"maxRetries":10,"delayMs":60000}}`,
+				"!Retrying in 60s (attempt 1/10): [API Error: 500 no]",
+				`{"type":"system","subtype":"retry","data":{"reason":"retry","attempt":1,"maxRetries":10,"delayMs":60000}}`,
+				`{"type":"system","subtype":"retry","data":{"reason":"retry","attempt":2,"maxRetries":10,"delayMs":60000}}`,
+			},
+			[]loop.Payload{
+				&loop.AgentRetry{Try: 1, Most: 10, After: loop.Millis(time.Minute), Error: because(loop.ErrServer, "500 no")},
+				&loop.AgentRetry{Try: 2, Most: 10, After: loop.Millis(time.Minute), Error: because(loop.ErrServer, "500 no")},
+			},
+		},
+		{
+			"qwen, in its events alone", "qwen",
+			[]string{`{"type":"system","subtype":"retry","data":{"reason":"rate_limit","attempt":1,"maxRetries":10,"delayMs":30000}}`},
+			[]loop.Payload{&loop.AgentRetry{Try: 1, Most: 10, After: loop.Millis(30 * time.Second), Error: because(loop.ErrRateLimit, "")}},
+		},
+		{
+			"codex, as it said so before", "codex",
+			[]string{`{"type":"error","message":"stream error: exceeded retry limit, last status: 429 Too Many Requests; retrying 1/5 in 204ms…"}`, `{"type":"error","message":"Reconnecting… 2/5 (Internal server error)"}`},
+			[]loop.Payload{
+				&loop.AgentRetry{Try: 1, Most: 5, Error: because(loop.ErrRateLimit, "stream error: exceeded retry limit, last status: 429 Too Many Requests")},
+				&loop.AgentRetry{Try: 2, Most: 5, After: loop.Millis(400 * time.Millisecond), Error: because(loop.ErrServer, "Internal server error")},
+			},
+		},
+		{
 			"qwen does not try again with a key that is wrong", "qwen",
 			[]string{qwenNote(`"event.name":"qwen-code.api_error","error_message":"401 invalid x-api-key","status_code":401`)},
 			nil,

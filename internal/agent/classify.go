@@ -175,6 +175,7 @@ var exactWords = map[string]loop.ErrorKind{
 
 	"error_max_turns":       loop.ErrMaxTurns,    // claude
 	"max_turns":             loop.ErrMaxTurns,    // claude
+	"max_iterations":        loop.ErrMaxTurns,    // cline
 	"fatalturnlimitederror": loop.ErrMaxTurns,    // gemini
 	"maxsessionturnserror":  loop.ErrMaxTurns,    // gemini
 	"error_max_budget_usd":  loop.ErrAgentBudget, // claude

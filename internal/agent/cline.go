@@ -211,7 +211,7 @@ func (d *clineDialect) result(v value, r *report) {
 	case reason == "error":
 		r.failed(fault{text: cmp.Or(v.str("text"), "an error without a message"), vague: v.str("text") == ""})
 	default:
-		r.failed(fault{text: "it ended before it was done (" + reason + ")"})
+		r.failed(fault{kind: reason, text: "it ended before it was done (" + reason + ")"})
 	}
 }
 

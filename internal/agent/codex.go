@@ -263,18 +263,25 @@ func codexOutput(item value) string {
 }
 
 // Codex announces that it tries again in the same way as it reports an error:
-// "Reconnecting... 2/5 (unexpected status 401 …)".
-var reconnectForm = text.NewPattern(`(?s)^Reconnecting\.\.\. (\d{1,3})/(\d{1,3})(?: \((.*)\))?`)
+// "Reconnecting... 2/5 (unexpected status 401 …)", and in versions before "stream
+// error: exceeded retry limit, last status: 429; retrying 1/5 in 204ms…".
+var retryingForm = text.NewPattern(`(?s)^(.*); retrying (\d{1,3})/(\d{1,3}) in [\d.]+m?s`)
+
+var reconnectForm = text.NewPattern(`(?s)^Reconnecting(?:\.\.\.|…) (\d{1,3})/(\d{1,3})(?: \((.*)\))?`)
 
 func (d *codexDialect) trouble(message string, r *report) {
-	found := reconnectForm().FindStringSubmatch(message)
-	if found == nil {
+	var tries, tried, why string
+	if found := reconnectForm().FindStringSubmatch(message); found != nil {
+		tries, tried, why = found[2], found[1], found[3]
+	} else if found := retryingForm().FindStringSubmatch(message); found != nil {
+		tries, tried, why = found[3], found[2], found[1]
+	} else {
 		d.fault = message
 		return
 	}
-	try, _ := strconv.Atoi(found[1]) // at most three digits
-	most, _ := strconv.Atoi(found[2])
-	again, f := loop.AgentRetry{Try: try, Most: most}, codexFault(found[3])
+	try, _ := strconv.Atoi(tried) // at most three digits
+	most, _ := strconv.Atoi(tries)
+	again, f := loop.AgentRetry{Try: try, Most: most}, codexFault(why)
 	if loop.Treat(f.class()).Result != loop.Limited { // else it waits for as long as the provider says
 		again.After = backoff(200*time.Millisecond, try, time.Minute)
 	}

@@ -97,7 +97,7 @@ func (d *kimiDialect) event(v value, r *report) {
 // a reply whose last try has failed, too, so it does not forget why.
 func (d *kimiDialect) assistant(v value, r *report) {
 	d.turns++
-	r.said(v.str("content"))
+	r.said(textOf(v.get("content")))
 	for _, call := range v.list("tool_calls") {
 		d.last = nil
 		name := call.str("function", "name")
@@ -105,7 +105,7 @@ func (d *kimiDialect) assistant(v value, r *report) {
 		if args, ok := d.parser.parse([]byte(input)); ok {
 			input = gist(args)
 		}
-		r.called(loop.AgentTool{ID: call.str("id"), Name: name, Input: oneLine(input), Shell: name == kimiShell})
+		r.called(loop.AgentTool{ID: call.str("id"), Name: name, Input: oneLine(input), Shell: isKimiShell(name)})
 	}
 	r.used(loop.Usage{Turns: d.turns}, 0)
 }
@@ -139,7 +139,8 @@ func (d *kimiDialect) complain(line string, _ *report) {
 	}
 }
 
-const kimiShell = "Bash"
+// isKimiShell knows its shell tool, and that of the program before it.
+func isKimiShell(tool string) bool { return tool == "Bash" || tool == "Shell" }
 
 // Whether a tool has failed stands only in its text.
 var (
@@ -150,7 +151,7 @@ var (
 func kimiReturn(v value, r *report) loop.AgentToolResult {
 	result := loop.AgentToolResult{ID: v.str("tool_call_id"), Output: strings.TrimSuffix(textOf(v.get("content")), "\n")}
 	result.Failed = kimiBroken().MatchString(result.Output)
-	if found := kimiExit().FindStringSubmatch(result.Output); found != nil && r.open[result.ID] == kimiShell {
+	if found := kimiExit().FindStringSubmatch(result.Output); found != nil && isKimiShell(r.open[result.ID]) {
 		code, _ := strconv.Atoi(found[1]) // at most three digits
 		result.Failed, result.Exit = true, &code
 	}

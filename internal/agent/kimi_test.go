@@ -70,3 +70,20 @@ func TestKimiRetries(t *testing.T) {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
+
+// Words may come as a list, and the shell's name is that of the program before it.
+func TestKimiInOtherForms(t *testing.T) {
+	three := 3
+	got, _ := decodeLines("kimi", exitOf(0, false),
+		`{"role":"assistant","content":[{"type":"think","think":"hm"},{"type":"text","text":"a"}],"tool_calls":[{"id":"1","function":{"name":"Shell","arguments":"{\"command\":\"ls\"}"}}]}`,
+		`{"role":"tool","tool_call_id":"1","content":"Command failed with exit code: 3."}`)
+	want := []loop.Payload{
+		&loop.AgentText{Text: "a"},
+		&loop.AgentTool{ID: "1", Name: "Shell", Input: "ls", Shell: true},
+		&loop.AgentUsage{Usage: loop.Usage{Turns: 1}},
+		&loop.AgentToolResult{ID: "1", Name: "Shell", Output: "Command failed with exit code: 3.", Failed: true, Exit: &three},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,7 +95,7 @@ func piEar(cmd *Command, c Call) {
 // message, once there is an agent_end after it.
 type piDialect struct {
 	bill  bill
-	last  struct{ reason, problem string } // why the last message stopped
+	last  struct{ reason, problem, raw string } // why the last message stopped
 	ended bool
 	noKey string // it says so on stderr, and ends
 	tries int    // of a request, that the extension has told of
@@ -158,7 +157,7 @@ func (d *piDialect) message(m value, r *report) {
 			r.said(block.str("text"))
 		}
 	}
-	d.last.reason, d.last.problem = m.str("stopReason"), m.str("errorMessage")
+	d.last.reason, d.last.problem, d.last.raw = m.str("stopReason"), m.str("errorMessage"), m.str("rawStopReason")
 
 	usage := m.get("usage")
 	d.bill.count(loop.Usage{
@@ -178,7 +177,10 @@ func (d *piDialect) returned(v value, r *report) {
 		Output: textOf(v.get("result", "content")),
 		Failed: v.bool("isError"),
 	}
-	if result.Name == "bash" {
+	if told := v.get("result", "structuredContent"); told.has("exit_code") { // as of 1.5
+		code := told.int("exit_code")
+		result.Exit, result.Failed = &code, result.Failed || code != 0
+	} else if result.Name == "bash" {
 		result.Exit = piExit(result)
 	}
 	r.returned(result)
@@ -249,11 +251,11 @@ func (d *piDialect) end(exit loop.Exit, r *report) {
 	case d.noKey != "" && d.last.reason == "" && exit.Cause == loop.Exited:
 		r.failed(fault{text: d.noKey})
 	case d.last.reason == "error":
-		r.failed(fault{text: cmp.Or(d.last.problem, "an error without a message")})
-	case !d.ended:
+		r.failed(fault{kind: d.last.raw, text: cmp.Or(d.last.problem, "an error without a message")})
+	case !d.ended, d.last.reason == "", d.last.reason == "toolUse":
 	case d.last.reason == "stop":
 		r.ended(loop.AgentResult{OK: true})
-	case slices.Contains([]string{"length", "aborted"}, d.last.reason):
-		r.failed(fault{text: cmp.Or(d.last.problem, "the reply ended before it was complete ("+d.last.reason+")")})
+	default:
+		r.failed(fault{kind: d.last.reason, text: cmp.Or(d.last.problem, "the reply ended before it was complete ("+d.last.reason+")")})
 	}
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,5 +106,29 @@ func TestPiRepetitionsCostNothing(t *testing.T) {
 	line := []byte(`{"type":"message_update","message":{"content":"` + strings.Repeat("x", 100_000) + `"}}`)
 	if n := testing.AllocsPerRun(100, func() { d.Decode(line) }); n != 0 {
 		t.Errorf("an update costs %v allocations, want none", n)
+	}
+}
+
+// As of 1.5 a result has the exit status in a field of its own.
+func TestPiExitStatusInAField(t *testing.T) {
+	for _, tt := range []struct {
+		status int
+		failed bool
+		want   bool
+	}{{0, false, false}, {3, false, true}, {3, true, true}} {
+		all, _ := decodeLines("pi", exitOf(0, false), fmt.Sprintf(`{"type":"tool_execution_end","toolCallId":"a","toolName":"bash","result":{"content":[{"type":"text","text":"x"}],"structuredContent":{"exit_code":%d}},"isError":%v}`, tt.status, tt.failed))
+		got := all[0].(*loop.AgentToolResult)
+		if got.Exit == nil || *got.Exit != tt.status || got.Failed != tt.want {
+			t.Errorf("status %d: %+v", tt.status, got)
+		}
+	}
+}
+
+func TestPiStopsForAReasonOfItsOwn(t *testing.T) {
+	for reason, want := range map[string]loop.ErrorKind{"stop": "", "refusal": loop.ErrRefusal, "length": loop.ErrAgent, "toolUse": loop.ErrAgent, "pending": loop.ErrAgent, "": loop.ErrAgent} {
+		_, got := decodeLines("pi", exitOf(0, false), `{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"a"}],"stopReason":"`+reason+`"}}`, `{"type":"agent_end"}`)
+		if kindOf(got) != want {
+			t.Errorf("%q: %+v, want %q", reason, got.Error, want)
+		}
 	}
 }

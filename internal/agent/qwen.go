@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -90,6 +91,7 @@ type qwenDialect struct {
 	claudeDialect
 	diary   parser
 	refused *fault // the last request that failed, as the session file has it
+	try     int    // the last that it has told of on stderr or in an event
 	counts  bool   // its log tells of each time that it tries again
 }
 
@@ -103,11 +105,11 @@ var qwenNotices = []string{"Ripgrep not available", "Warning: running headless",
 
 func (*qwenDialect) chatter(line string) bool { return holdsAny(line, qwenNotices) }
 
-// complain reads on stderr that it tries again. In its events it says so without the
-// cause.
+// complain reads on stderr that it tries again. In its events it says so, too, without
+// the cause.
 func (d *qwenDialect) complain(line string, r *report) {
 	if try, f, ok := notice(line); ok {
-		r.retries(try, f)
+		d.again(try, f, r)
 	}
 }
 
@@ -181,7 +183,30 @@ func (d *qwenDialect) event(v value, r *report) {
 	if version := v.str("qwen_code_version"); version != "" && v.is("system", "type") {
 		d.tells = compare(version, qwenTells) >= 0
 	}
+	if v.is("retry", "subtype") && v.is("system", "type") && v.has("data", "attempt") {
+		f := fault{kind: v.str("data", "reason")}
+		switch {
+		case f.class() != loop.ErrAgent:
+		case r.trying == nil: // it tells why on stderr
+			return
+		default:
+			f = *r.trying
+		}
+		after := time.Duration(v.int("data", "delayMs")) * time.Millisecond
+		d.again(loop.AgentRetry{Try: v.int("data", "attempt"), Most: v.int("data", "maxRetries"), After: loop.Millis(after)}, f, r)
+		return
+	}
 	d.claudeDialect.event(v, r)
+}
+
+// again reports that it tries again, which it says in its events and on stderr.
+func (d *qwenDialect) again(try loop.AgentRetry, f fault, r *report) {
+	if r.trying == nil || try.Try != d.try {
+		r.retries(try, f)
+	} else {
+		r.trying = &f
+	}
+	d.try = try.Try
 }
 
 // An error of the API is a text that ends a successful result with status 0. It stands

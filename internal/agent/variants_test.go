@@ -417,6 +417,10 @@ func TestOtherStreams(t *testing.T) {
 		{"pi", pi("You have hit your ChatGPT usage limit (plus plan). Try again in ~123 min."), loop.ErrUsageLimit, untilSome},
 		{"grok", `{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["API error (status 503 Service Unavailable): busy"]}`, loop.ErrOverloaded, false},
 		{"droid", `{"type":"error","source":"agent_loop","message":"402 status code (no body)"}`, loop.ErrBilling, false},
+		{"pi", `{"type":"message_end","message":{"role":"assistant","content":[],"stopReason":"error","rawStopReason":"refusal"}}`, loop.ErrRefusal, false},
+		{"pi", `{"type":"message_end","message":{"role":"assistant","content":[],"stopReason":"error","rawStopReason":"content_filter","errorMessage":"The provider stopped the response"}}`, loop.ErrRefusal, false},
+		{"cline", `{"type":"run_result","finishReason":"max_iterations","iterations":9}`, loop.ErrMaxTurns, false},
+		{"cline", `{"type":"run_result","finishReason":"mistake_limit","iterations":9}`, loop.ErrAgent, false},
 		{"cline", `{"type":"run_result","finishReason":"error","text":"Unauthorized: Please sign in to Cline before trying again.","iterations":1}`, loop.ErrAuth, false},
 	}
 	for _, tt := range tests {
