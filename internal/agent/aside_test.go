@@ -225,6 +225,11 @@ func TestRetriesThatAreToldAside(t *testing.T) {
 			},
 		},
 		{
+			"opencode, in a log that tells less", "opencode",
+			[]string{`!timestamp=2026-11-18T15:12:32.348Z level=ERROR run=1 message="stream error" providerID=p modelID=m session.id=s agent=build mode=primary error.error="AI_APICallError: Internal server error"`},
+			[]loop.Payload{&loop.AgentRetry{Try: 1, Most: 5, Within: loop.Millis(7500 * time.Millisecond), Error: because(loop.ErrServer, "Internal server error")}},
+		},
+		{
 			"opencode, by a plugin: until when it waits", "opencode",
 			[]string{
 				opencodeLog(`ERROR`, `"stream error"`, false, `error.error="AI_APICallError: The usage limit has been reached"`),

@@ -70,12 +70,16 @@ func newCrushDecoder(o Options) Decoder {
 	return &crushDecoder{Decoder: newTextDecoder(o), report: report{options: o}}
 }
 
+// crushHeader is that word, a badge with colours on a terminal. The reason may stand
+// behind it.
+var crushHeader = text.NewPattern(`^(?:ERROR!?:?(?:\s+|$)|Error: )(.*)$`)
+
 func (d *crushDecoder) Complain(line []byte) []loop.Payload {
-	said := strings.TrimSpace(text.Valid(string(line)))
-	switch {
-	case said == "ERROR":
-		d.fails, d.why = true, nil
-	case d.fails && said != "":
+	said := strings.TrimSpace(text.StripEscapes(text.Valid(string(line))))
+	if header := crushHeader().FindStringSubmatch(said); header != nil {
+		d.fails, d.why, said = true, nil, header[1]
+	}
+	if d.fails && said != "" {
 		d.why = append(d.why, said)
 	}
 	return nil

@@ -163,13 +163,13 @@ func (d *opencodeDialect) complain(line string, r *report) {
 		d.waiting(status, r)
 		return
 	}
-	if !strings.HasPrefix(line, "timestamp=") {
+	if !isOpencodeLog(line) {
 		return
 	}
 	switch {
 	case strings.Contains(line, " message=failed "):
 		d.logged = cmp.Or(logged(line, "error"), d.logged)
-	case !strings.Contains(line, " small=false "):
+	case strings.Contains(line, " small=true "):
 	case strings.Contains(line, ` message="stream error" `):
 		d.failing(logged(line, "error.error"), r)
 	case strings.Contains(line, " message=stream "):
@@ -179,8 +179,10 @@ func (d *opencodeDialect) complain(line string, r *report) {
 
 // chatter is its log and the plugin's lines, of which what matters is read.
 func (*opencodeDialect) chatter(line string) bool {
-	return strings.HasPrefix(line, "timestamp=") || strings.HasPrefix(line, opencodeTold)
+	return isOpencodeLog(line) || strings.HasPrefix(line, opencodeTold)
 }
+
+func isOpencodeLog(line string) bool { return strings.HasPrefix(line, "timestamp=") }
 
 // failing reports that a request failed and will be made again. After other errors it
 // ends, and says so itself.
@@ -344,7 +346,7 @@ func opencodeFault(v value) fault {
 	return fault{
 		status: data.int("statusCode"),
 		kind:   v.str("name"),
-		text:   cmp.Or(data.str("message"), v.str("name"), "an error without a message"),
+		text:   cmp.Or(data.str("message"), v.str("message"), v.str(), v.str("name"), "an error without a message"),
 		detail: data.str("responseBody") + "\n" + opencodeWait(data.get("responseHeaders")),
 	}
 }

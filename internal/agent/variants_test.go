@@ -411,6 +411,8 @@ func TestOtherStreams(t *testing.T) {
 		{"opencode", opencode("UnknownError", `"message":"ProviderModelNotFoundError: ProviderModelNotFoundError\n data: {}"`), loop.ErrModel, false},
 		{"opencode", opencode("APIError", `"message":"Too Many Requests","statusCode":429,"responseHeaders":{"retry-after":"7200"}`), loop.ErrRateLimit, untilSome},
 		{"opencode", opencode("MessageAbortedError", `"message":"aborted"`), loop.ErrAgent, false},
+		{"opencode", `{"type":"error","error":"Model not found: a/b"}`, loop.ErrModel, false},
+		{"opencode", `{"type":"error","error":{"name":"UnknownError","message":"Unauthorized"}}`, loop.ErrAuth, false},
 		{"copilot", copilot("quota", "You have exceeded your monthly quota"), loop.ErrBilling, false},
 		{"copilot", copilot("rate_limit", "Sorry, you've hit a rate limit. Please try again in 58 hours."), loop.ErrRateLimit, untilSome},
 		{"copilot", copilot("query", "400 The requested model is not supported."), loop.ErrModel, false},
