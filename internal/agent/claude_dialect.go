@@ -20,7 +20,7 @@ type claudeDialect struct {
 	notice string          // the text of that message
 	broke  string          // the error in the last text, where one looks like a text
 	own    string          // the last text that is none for certain
-	tells  bool            // a result says by itself that it is an error
+	tells  bool            // a result says by itself that it is an error, as a rule
 	tasks  map[string]bool // of its own, in the background
 	alarm  bool            // it has asked to be woken up
 }
@@ -266,11 +266,12 @@ func (d *claudeDialect) denials(v value, r *report) {
 func (d *claudeDialect) fault(v value) (fault, bool) {
 	text := cmp.Or(v.str("result"), v.str("error", "message"), v.str("error")) // the latter are qwen's
 	fine := !v.bool("is_error") && v.is("success", "subtype")
-	if d.accent.broken != nil && !(fine && d.tells) {
-		if _, what, found := d.accent.broken(text, fine && text == d.own); found {
+	if d.accent.broken != nil {
+		believed := fine && d.tells
+		if before, what, found := d.accent.broken(text, fine && text == d.own); found && (before == "" || !believed) {
 			return fault{text: what}, true
 		}
-		if text == "" && d.broke != "" {
+		if text == "" && d.broke != "" && !believed {
 			return fault{text: d.broke}, true
 		}
 	}

@@ -305,14 +305,9 @@ var phrases = []phrase{
 	{"token is expired", loop.ErrAuth},
 	{"bad credentials", loop.ErrAuth}, // GitHub
 	{"credentials are invalid", loop.ErrAuth},
-	{"must sign in", loop.ErrAuth},
-	{"need to sign in", loop.ErrAuth},
-	{"sign in to continue", loop.ErrAuth},
-	{"authenticate first", loop.ErrAuth},
 	{"api key required", loop.ErrAuth},
 	{"api key was rejected", loop.ErrAuth},
 	{"wrong api key", loop.ErrAuth},
-	{"set your api key", loop.ErrAuth},
 	{"api_key is not set", loop.ErrAuth},
 	{"api_key not set", loop.ErrAuth},
 	{"api_key is missing", loop.ErrAuth},
@@ -482,6 +477,12 @@ var phrases = []phrase{
 	{"permission denied by", loop.ErrPermission},
 	{"rejected permission", loop.ErrPermission},
 	{"use /login", loop.ErrAuth}, // pi; others advise it for a limit too
+	{"set your api key", loop.ErrAuth},
+	{"set an api key", loop.ErrAuth}, // pi
+	{"must sign in", loop.ErrAuth},
+	{"need to sign in", loop.ErrAuth},
+	{"sign in to continue", loop.ErrAuth},
+	{"authenticate first", loop.ErrAuth},
 	{"re-authenticate", loop.ErrAuth},
 }
 

@@ -127,6 +127,7 @@ func TestQwenSpeaksOfErrors(t *testing.T) {
 		{"its own words", []string{old, spoken, qwenResult("It now prints [API Error: 401 x]")}, ""},
 		{"the same, unpaid", []string{old, qwenResult("It now prints [API Error: 401 x]")}, loop.ErrAuth},
 		{"the same, in a version that tells", []string{tells, qwenResult("It now prints [API Error: 401 x]")}, ""},
+		{"nothing else, in a version that tells", []string{tells, qwenResult("Quota exhausted: Your quota resets at 2026-11-19T00:00:00Z.")}, loop.ErrUsageLimit},
 		{"an empty reply, which is paid for", []string{old, empty, qwenResult("[API Error: Model stream ended with empty response text.]")}, loop.ErrAgent},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
