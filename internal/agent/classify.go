@@ -54,7 +54,7 @@ func (f fault) class() loop.ErrorKind {
 	if vague == loop.ErrServer && told == loop.ErrNetwork {
 		return told // claude calls a lost connection a server's error
 	}
-	return cmp.Or(vague, told, signInIn(text), outageIn(text), loop.ErrAgent)
+	return cmp.Or(vague, told, signInIn(text), inOneLine(text), outageIn(text), loop.ErrAgent)
 }
 
 // warningForm is a sentence about a limit that has not been reached: "Heads up,
@@ -113,6 +113,25 @@ var signInForm = text.NewPattern("\\b(?:run|use|with)\\b:?\\s+[`'\"]?(?:[a-z-]+\
 func signInIn(text string) loop.ErrorKind {
 	if strings.Contains(text, "login") && signInForm().MatchString(text) {
 		return loop.ErrAuth
+	}
+	return ""
+}
+
+// wholeLines say something only where they say nothing else.
+var wholeLines = map[string]loop.ErrorKind{
+	"access denied":        loop.ErrAuth,
+	"authorization failed": loop.ErrAuth,
+	"invalid token":        loop.ErrAuth,
+	"login failed":         loop.ErrAuth,
+	"rate exceeded":        loop.ErrRateLimit, // Amazon
+}
+
+func inOneLine(text string) loop.ErrorKind {
+	for line := range strings.Lines(text) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "error: ")
+		if kind := wholeLines[strings.TrimSuffix(line, ".")]; kind != "" {
+			return kind
+		}
 	}
 	return ""
 }
@@ -242,7 +261,7 @@ func kindOfStatus(status int) loop.ErrorKind {
 
 // statusAt finds a status where agents put it into their text: at the start
 // ("429 Too many …"), after a word for it, in brackets, or in the provider's answer.
-var statusAt = text.NewPattern(`(?:^\[?|error:? |\bapi error |\berror code:? |\brate_limit: |\boverloaded: |\bstatus(?:[ _]?code)?(?:: ?|=| )|\bhttp(?:/\d(?:\.\d)?)? |\bresponded with |\(|\b(?:code|(?:http_)?status|statuscode)\\*": ?)([45]\d\d)(?:\D|$)`)
+var statusAt = text.NewPattern(`(?:^\[?|error:? |\bapi error |\berror code:? |\brate_limit: |\boverloaded: |\bstatus(?:[ _]?code)?(?:: ?|=| )|\bhttp(?:/\d(?:\.\d)?)? |\bresponded with |\bserver response: |\(|\b(?:code|(?:http_)?status|statuscode)\\*": ?)([45]\d\d)(?:\D|$)`)
 
 func statusIn(text string) int {
 	found := statusAt().FindStringSubmatch(text)

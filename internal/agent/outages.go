@@ -16,7 +16,7 @@ var faintWords = []string{"timed out", "timeout", "time-out", "network", "eof", 
 // fail in the same way the next time.
 var ownWords = []string{
 	"panicked", "unreachable code", "argument", "unknown option", "unrecognized option", "unknown field", "config", "parse", "parsing", "json", "syntax",
-	"no such file", "cannot find module", "hook", "tool", "command", "exit code", "by the user", "by signal",
+	"no such file", "cannot find module", "hook", "tool", "mcp", "command", "exit code", "by the user", "by signal",
 }
 
 // outageIn tells whether a text in lower case speaks of the network, if faintly.

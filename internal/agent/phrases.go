@@ -19,6 +19,7 @@ type phrase struct {
 // the status of a rate limit, yet waiting does not help.
 var tellingPhrases = []phrase{
 	{"disk quota", loop.ErrAgent},
+	{"invalid model tool", loop.ErrAgent},
 	{"not your usage limit", loop.ErrRateLimit}, // claude, while its server limits everybody
 	{"on tokens per day", loop.ErrUsageLimit},   // Groq
 	{"on requests per day", loop.ErrUsageLimit}, // OpenAI

@@ -450,17 +450,17 @@ func TestWordsWithoutAStatus(t *testing.T) {
 			"429 Max plan usage exceeded. Your usage will reset at 3:25 AM", "429 You have reached the 5-hour message cap",
 		},
 		loop.ErrRateLimit: {
-			"Slow down: you are sending requests too fast", "Request rate exceeded", "Tokens per minute exceeded for this key", "You're sending messages too quickly",
+			"Rate exceeded", "Slow down: you are sending requests too fast", "Request rate exceeded", "Tokens per minute exceeded for this key", "You're sending messages too quickly",
 			"Resource has been exhausted (e.g. check quota).", "Resource exhausted. Please try again later. Please refer to https://cloud.google.com/x for more details.",
 		},
 		loop.ErrOverloaded: {"The model is currently at maximum capacity", "Server busy", "We're experiencing exceptionally high traffic"},
-		loop.ErrServer:     {"An error occurred while processing your request. You can retry your request, or contact us through our help center"},
+		loop.ErrServer:     {"Unexpected server response: 502", "An error occurred while processing your request. You can retry your request, or contact us through our help center"},
 		loop.ErrNetwork: {
 			"Failed to fetch", "transport error", "stream interrupted before the reply was complete", "Stream idle for 300 s, giving up", "Premature end of stream",
 			"client error (Connect)", "No internet connection", "Could not connect to the server", "EOF",
 		},
 		loop.ErrAuth: {
-			"Token is expired", "Bad credentials", "You must sign in first", "API key required", "API key was rejected", "ANTHROPIC_API_KEY is not set",
+			"Invalid token", "Error: Access denied.", "Login failed", "Token is expired", "Bad credentials", "You must sign in first", "API key required", "API key was rejected", "ANTHROPIC_API_KEY is not set",
 			"Environment variable OPENAI_API_KEY not set", "You do not have permission to access this resource",
 		},
 		loop.ErrContextOverflow: {
@@ -481,7 +481,7 @@ func TestWordsWithoutAStatus(t *testing.T) {
 		},
 		loop.ErrAgent: {
 			"permission: the file could not be written", "Disk quota exceeded", "quota: no such program", "Failed to fetch the tool list", "SyntaxError: invalid token",
-			"model 'a' is temporarily busy", "The memory usage exceeded 2 GB", "The error rate exceeded 5",
+			"Access denied for the file a.txt", "Invalid model tool call", "model 'a' is temporarily busy", "The memory usage exceeded 2 GB", "The error rate exceeded 5",
 		},
 	} {
 		for _, text := range texts {
