@@ -14,6 +14,7 @@ type ending struct {
 	session loop.AgentSession
 	usage   *loop.Usage
 	limit   *loop.Limit
+	over    bool             // a model has answered since
 	retry   *loop.AgentRetry // the last one
 	result  *loop.AgentResult
 	exit    *loop.Exit
@@ -34,7 +35,9 @@ func (d *ending) Hear(said loop.Payload) []loop.Payload {
 	case *loop.AgentUsage:
 		d.usage = &p.Usage
 	case *loop.AgentLimit:
-		d.limit = &p.Limit
+		d.limit, d.over = &p.Limit, false
+	case *loop.AgentText, *loop.AgentTool:
+		d.over = true
 	case *loop.AgentRetry:
 		d.retry = p
 	case *loop.AgentResult:
@@ -53,7 +56,7 @@ func (d *ending) Report(o *loop.Outcome) []loop.Payload {
 	}
 	o.Usage, o.Limit, o.Exit = d.usage, d.limit, d.exit
 	o.Result, o.Error = d.verdict()
-	if o.Result == loop.OK && o.Error == nil {
+	if o.Result == loop.OK && o.Error == nil || d.over && o.Result != loop.Limited {
 		o.Limit = nil // it got over it
 	}
 	if !o.Pending {

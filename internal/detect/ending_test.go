@@ -134,18 +134,26 @@ func TestLastWordsTellWhatWentWrong(t *testing.T) {
 // A limit that the agent got over held nobody up.
 func TestALimitThatIsOver(t *testing.T) {
 	limit := &loop.AgentLimit{Limit: loop.Limit{Kind: "five_hour"}}
+	said := &loop.AgentText{Text: "a"}
 	for _, tt := range []struct {
-		kind loop.ErrorKind
-		kept bool
-	}{{"", false}, {loop.ErrUsageLimit, true}} {
+		events []loop.Payload
+		kept   bool
+	}{
+		{[]loop.Payload{limit, result("")}, false},
+		{[]loop.Payload{limit, result(loop.ErrUsageLimit)}, true},
+		{[]loop.Payload{limit, result(loop.ErrServer)}, true},
+		{[]loop.Payload{limit, said, result(loop.ErrServer)}, false},
+		{[]loop.Payload{limit, said, limit, result(loop.ErrAgent)}, true},
+		{[]loop.Payload{limit, said, result(loop.ErrUsageLimit)}, true},
+	} {
 		var o loop.Outcome
 		d := Ending()
-		for _, p := range []loop.Payload{limit, result(tt.kind), exited(0)} {
+		for _, p := range append(tt.events, exited(0)) {
 			d.Hear(p)
 		}
 		d.Report(&o)
 		if kept := o.Limit != nil; kept != tt.kept {
-			t.Errorf("an attempt that ended with %q has the limit %+v", tt.kind, o.Limit)
+			t.Errorf("after %+v the limit is %+v", tt.events, o.Limit)
 		}
 	}
 }
