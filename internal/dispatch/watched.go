@@ -2,28 +2,11 @@ package dispatch
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"sync"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/fleet"
 	"github.com/refrain-loop/refrain/internal/text"
 )
-
-// log is what a worker says of itself: a line for each thing, with its time.
-type log struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func newLog(out io.Writer) *log { return &log{out: out} }
-
-func (l *log) say(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	fmt.Fprintf(l.out, "%s %s\n", time.Now().Format(time.DateTime), fmt.Sprintf(format, args...))
-}
 
 // watched tells of each leg when it begins and when it ends. Without Legs there are
 // none.
@@ -45,6 +28,8 @@ func (w *watched) Run(ctx context.Context, t fleet.Turn, h fleet.Hooks) (fleet.S
 		w.log.say("%s: leg %d is over after %s: a person has fetched the run", name, t.Leg, took)
 	case s.Taken:
 		w.log.say("%s: leg %d is over after %s: another worker has the run", name, t.Leg, took)
+	case s.Failed:
+		w.log.say("%s: leg %d came to nothing after %s, and waits for a person: %s", name, t.Leg, took, text.Line(s.Why))
 	case s.Stuck:
 		w.log.say("%s: leg %d is over after %s, and what it did could not be pushed: only this worker has it", name, t.Leg, took)
 	default:

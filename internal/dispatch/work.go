@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -152,6 +153,7 @@ func machineName() (string, error) {
 // work works until a signal comes, or for good.
 func (w *worker) work(ctx context.Context) error {
 	_ = os.Unsetenv(config.FleetKey) // it is ours, and no agent's
+	slog.SetDefault(slog.New(heeded{log: w.log}))
 	legs := &watched{log: w.log}
 	if w.shift.Legs {
 		desk, err := w.backend.Desk(Bench{Root: w.root, Worker: w.shift.Name, Trust: w.trust})

@@ -66,7 +66,6 @@ func (h *hands) leg(ctx context.Context, t fleet.Turn, near bool) (fleet.Standin
 	wg.Go(func() { p.serve(beating) })
 	out, err := h.legs.Run(doing, t, fleet.Hooks{Tell: p.tell, Heard: p.heard, Spent: h.valve.spend})
 	if err != nil {
-		slog.Warn("a leg came to nothing", "run", t.Spec.Name, "leg", t.Leg, "error", err)
 		return out, temporal.NewNonRetryableApplicationError(said(err), broken, nil)
 	}
 	if !out.Stuck && h.valve.closed() {
