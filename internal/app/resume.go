@@ -153,7 +153,7 @@ func (c *Continuation) Resume(ctx context.Context, w RunOptions, show func(*view
 	entry := c.Entry
 	entry.Past = past
 	seen := history.Look(entry)
-	if again := c.again(past, resumed, w.Hurry); again != nil {
+	if again := c.again(past, resumed, w); again != nil {
 		// Its runner may have died between the end and the file that tells it.
 		newStateFile(run, seen).Close()
 		return *again, false, nil
@@ -213,7 +213,7 @@ func (c *Continuation) endTampered(ctx context.Context, w RunOptions, o openRun,
 		o.warnings = c.cleanUpOwn(ctx)
 	}
 	resumed := c.resumed(w, from)
-	if again := c.again(o.past, resumed, w.Hurry); again != nil {
+	if again := c.again(o.past, resumed, w); again != nil {
 		return *again, false, nil
 	}
 	o.start = resumed
@@ -362,16 +362,16 @@ func (c *Continuation) lastCommand(ctx context.Context, run *journal.Run, hooks 
 }
 
 // again is the end that a resume would only repeat; nil when there is work.
-func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed, hurry bool) *loop.RunFinished {
+func (c *Continuation) again(past journal.Past, resumed *loop.RunResumed, w RunOptions) *loop.RunFinished {
 	if past.Finished == nil {
 		return nil
 	}
-	if past.Finished.State == loop.Done || past.Finished.Reason == loop.ByTampering {
-		return past.Finished // nothing that is set now can change that
+	if past.Finished.State == loop.Done || past.Finished.Reason == loop.ByTampering || w.StayOver {
+		return past.Finished // nothing that is set now can change that, or nobody wants it to
 	}
 	at := now()
 	state := past.State.Sum(loop.Event{Time: at, Payload: resumed})
-	v := loop.Decide(loop.Facts{State: state, Now: at, Hurry: hurry}, c.terms().Rules())
+	v := loop.Decide(loop.Facts{State: state, Now: at, Hurry: w.Hurry}, c.terms().Rules())
 	if v.Action != loop.Stop {
 		return nil
 	}

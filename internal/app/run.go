@@ -52,6 +52,7 @@ type RunOptions struct {
 	ID         string               // of a new run, from journal.NewID; empty: it is given one
 	Terminal   io.Writer            // where a person may be looking; nil: nowhere
 	Hurry      bool                 // go on at once with a run that waits for a limit
+	StayOver   bool                 // a run that has ended stays so: nobody has asked for more of it
 	Late       func(loop.Warning)   // hears what went wrong after the end; nil: only the log does
 	Simulation *rehearse.Simulation // nil: the run is real
 	Live       *Live                // nil: the program does not look into the run

@@ -27,6 +27,7 @@ type Held struct {
 	ref    string
 	making string // a folder for the objects of states
 
+	found Card   // as somebody had left it
 	at    string // what the ref is at
 	card  Card   // and what that says
 	doubt *put   // a push of ours that may have come through
@@ -61,6 +62,9 @@ func (h *Held) At() string { return h.at }
 
 // Card is what that says.
 func (h *Held) Card() Card { return h.card }
+
+// Found is the card that was there when the run was taken.
+func (h *Held) Found() Card { return h.found }
 
 // HasRecords tells whether the run has begun here.
 func (h *Held) HasRecords() bool {
@@ -120,7 +124,7 @@ func (p Place) Take(ctx context.Context, w Want) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.at, h.card = a.now, card
+	h.at, h.card, h.found = a.now, card, card
 	if err := w.beats(card, a.remote.name); err != nil {
 		return nil, err
 	}
@@ -199,6 +203,7 @@ func (h *Held) again(ctx context.Context, a *admission) error {
 	if h.card, err = readCard([]byte(out), a.id); err != nil {
 		return err
 	}
+	h.found = h.card
 	own := h.card.Held && h.card.Fleet && h.card.Worker == h.want.Worker && h.card.Leg == h.want.Leg
 	if err := h.want.beats(h.card, h.remote.name); err != nil && !own {
 		return err

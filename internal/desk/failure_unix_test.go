@@ -94,6 +94,44 @@ func TestAWorkerThatDies(t *testing.T) {
 	}
 }
 
+// A run that has ended stays so when the fleet has not heard of it: nobody has asked for
+// more of it.
+func TestAnEndThatIsTakenUpAgain(t *testing.T) {
+	t.Parallel()
+	failing := func(t *testing.T) (*world, fleet.Spec) {
+		w := newWorld(t, agent("exit 1"))
+		s := w.spec("stop.failures=2", "loop.backoff=0s")
+		s.Quantum.Iterations = 0
+		return w, s
+	}
+	look := func(w *world, s fleet.Spec, d *Desk, leg int) {
+		t.Helper()
+		out := w.leg(d, s, leg)
+		if out.State != loop.Aborted || out.Why == "" || out.Iterations != 2 || out.Stuck || w.starts() != "1 2" {
+			t.Errorf("leg %d: %+v; agents were started in the iterations %s", leg, out, w.starts())
+		}
+		if c := w.card(s); c.Held || c.State != loop.Aborted {
+			t.Errorf("leg %d: the card says %+v", leg, c)
+		}
+	}
+	t.Run("what its leg has said was lost", func(t *testing.T) {
+		w, s := failing(t)
+		a := w.desk("a")
+		look(w, s, a, 1)
+		look(w, s, a, 2)
+		look(w, s, w.desk("b"), 3)
+	})
+	t.Run("its worker died before it had written the end down", func(t *testing.T) {
+		w, s := failing(t)
+		w.hook("post-receive", killer)
+		w.write("armed", "finished")
+		if out, killed := w.child("a", s, 1).wait(); !killed {
+			t.Fatalf("it was not killed: %+v", out)
+		}
+		look(w, s, w.desk("b"), 2)
+	})
+}
+
 // An agent whose worker dies is ended, and its attempt is made again: from where it
 // began, not from where it was.
 func TestAWorkerThatDiesWhileItsAgentWorks(t *testing.T) {

@@ -100,12 +100,21 @@ func (l *leg) drive(ctx context.Context) (loop.RunFinished, error) {
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
+	l.seen.start(entry)
+	// Who hands a run over that has ended wants more of it. Where a worker has ended it,
+	// only the word of that was lost.
+	options.StayOver = l.held.Found().Fleet
+	if entry.Finished != nil && options.StayOver {
+		return *entry.Finished, nil
+	}
 	c, err := app.PrepareResume(ctx, entry, nil, false, request.Given)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
-	l.seen.start(entry)
-	end, _, err := c.Resume(work, options, nil)
+	end, started, err := c.Resume(work, options, nil)
+	if err == nil && !started {
+		l.seen.ended(end)
+	}
 	return end, err
 }
 

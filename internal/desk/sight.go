@@ -38,6 +38,13 @@ func (s *sight) start(e journal.Entry) {
 	s.totals, s.spent, s.first = e.State.Totals, e.State.Totals, e.State.Totals.Iterations
 }
 
+// ended is a run that had ended before, be it that nobody had written so.
+func (s *sight) ended(end loop.RunFinished) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now, s.totals = end.State, end.Totals
+}
+
 // Observe sees an event.
 func (l *leg) Observe(e loop.Event) {
 	s := &l.seen
