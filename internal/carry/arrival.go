@@ -40,7 +40,7 @@ type found struct {
 func (r *remote) listing(ctx context.Context, at string, more []string) ([]found, error) {
 	out, err := r.run(ctx, nil, more, "ls-tree", "-r", "-z", "-l", "--full-tree", at)
 	if err != nil {
-		return nil, &ForeignError{What: err.Error()}
+		return nil, unread(ctx, err)
 	}
 	var list []found
 	total := int64(0)

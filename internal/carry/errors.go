@@ -1,10 +1,12 @@
 package carry
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -134,6 +136,15 @@ func (e *ForeignError) Error() string {
 // Hint says what to do.
 func (e *ForeignError) Hint() string {
 	return "nothing was taken in; somebody else has written to the ref"
+}
+
+// unread is why something could not be read that is here: somebody else has written it,
+// unless we were not let read it to its end.
+func unread(ctx context.Context, err error) error {
+	if ctx.Err() != nil || git.Killed(err) {
+		return err
+	}
+	return &ForeignError{What: err.Error()}
 }
 
 // SecretError says that files hold what should not leave this machine.

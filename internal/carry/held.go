@@ -198,7 +198,7 @@ func (h *Held) again(ctx context.Context, a *admission) error {
 	}
 	out, err := h.remote.run(ctx, nil, []string{h.making}, "cat-file", "blob", a.now+":"+cardName)
 	if err != nil {
-		return &ForeignError{What: err.Error()}
+		return unread(ctx, err)
 	}
 	if h.card, err = readCard([]byte(out), a.id); err != nil {
 		return err

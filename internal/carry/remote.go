@@ -249,10 +249,10 @@ func (r *remote) fetch(ctx context.Context, ref string, tips []string, args ...s
 		case namesOtherwise(err):
 			return &FormatError{r.name, r.format}
 		case !strings.Contains(err.Error(), "cannot lock ref"):
-			if now, lookErr := r.look(ctx, ref); lookErr != nil || now == "" {
+			if now, lookErr := r.look(ctx, ref); lookErr != nil || now == "" || brokeOff(err) {
 				return &UnreachableError{r.name, err}
 			}
-			return &ForeignError{What: err.Error()}
+			return unread(ctx, err)
 		case n == tries:
 			return &BusyError{r.repo, err}
 		}
@@ -262,6 +262,17 @@ func (r *remote) fetch(ctx context.Context, ref string, tips []string, args ...s
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// brokeOff tells whether the line to a remote broke while it was speaking, which says
+// nothing of what it has to say.
+func brokeOff(err error) bool {
+	for _, word := range []string{"hung up", "early EOF", "unexpected disconnect", "reset by peer", "roken pipe", "RPC failed", "timed out", "Could not read from remote"} {
+		if strings.Contains(err.Error(), word) {
+			return true
+		}
+	}
+	return false
 }
 
 // tries is how often it is tried to push or to fetch, how long the pause before the
@@ -380,6 +391,9 @@ func (r *remote) fetchCard(ctx context.Context, ref, id string) (Card, error) {
 	}
 	out, err := r.run(ctx, nil, nil, "cat-file", "blob", ref+":"+cardName)
 	if err != nil {
+		if ctx.Err() != nil {
+			return Card{}, err
+		}
 		return Card{}, &ForeignError{What: "it has no card"}
 	}
 	return readCard([]byte(out), id)

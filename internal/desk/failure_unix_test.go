@@ -363,10 +363,9 @@ func TestAPushThatIsRefused(t *testing.T) {
 	t.Run("from the first on", func(t *testing.T) {
 		w := newWorld(t, agent())
 		w.hook("pre-receive", "echo 'the quota is used up' >&2\nexit 1\n")
-		_, err := w.desk("a").Run(t.Context(), fleet.Turn{Spec: w.spec(), Leg: 1}, fleet.Hooks{})
-		var refused *carry.RefusedError
-		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the quota is used up") || hint(err) == "" {
-			t.Errorf("%v", err)
+		out := w.leg(w.desk("a"), w.spec(), 1)
+		if !out.Failed || !strings.Contains(out.Why, "the quota is used up; ") || out.Worker != "a" {
+			t.Errorf("%+v", out)
 		}
 		if got := w.starts(); !strings.Contains(got, "no such file") {
 			t.Errorf("an agent was started: %s", got)
@@ -402,6 +401,51 @@ func TestAPushThatIsRefused(t *testing.T) {
 	})
 }
 
+// What comes to the same each time is for a person, and no agent is paid for it again.
+func TestWhatNeverTravels(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, agent string
+		set         []string
+		stuck       bool
+		why, starts string
+	}{
+		{"a secret", "echo KEY=x >.env", nil, true, "secrets do not travel", "1"},
+		{"a run without checkpoints", "", []string{"git.checkpoint=false"}, false, "no checkpoints", "no such file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, agent(tt.agent))
+			d := w.desk("a")
+			s := w.spec(tt.set...)
+			for leg := 1; leg <= 2; leg++ {
+				out := w.leg(d, s, leg)
+				if out.Stuck != tt.stuck || !out.Person || !strings.Contains(out.Why, tt.why) || !strings.Contains(out.Why, "; ") || !strings.Contains(w.starts(), tt.starts) || strings.Contains(w.starts(), "1 ") {
+					t.Errorf("leg %d: %+v; agents were started in the iterations %s", leg, out, w.starts())
+				}
+			}
+		})
+	}
+	t.Run("what is asked for makes no sense", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, agent())
+		s := w.spec("loop.backoff=soon")
+		if out := w.leg(w.desk("a"), s, 1); !out.Failed || !strings.Contains(out.Why, "loop.backoff") || out.At == "" {
+			t.Errorf("%+v", out)
+		}
+	})
+	t.Run("what may pass is no matter for a person", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, agent())
+		os.Rename(w.at("hub.git"), w.at("away.git"))
+		out, err := w.desk("a").Run(t.Context(), fleet.Turn{Spec: w.spec(), Leg: 1}, fleet.Hooks{})
+		var away *carry.UnreachableError
+		if !errors.As(err, &away) || out.Failed {
+			t.Errorf("%+v, %v", out, err)
+		}
+	})
+}
+
 // Commits of others on the branch are not written over.
 func TestABranchThatOthersWriteTo(t *testing.T) {
 	t.Parallel()
@@ -414,10 +458,9 @@ func TestABranchThatOthersWriteTo(t *testing.T) {
 	w.git(w.at("seed"), "commit", "-q", "--allow-empty", "-m", "mine")
 	w.git(w.at("seed"), "push", "-q", "origin", "mine:"+s.Branch)
 	mine := w.hub("rev-parse", s.Branch)
-	_, err := d.Run(t.Context(), fleet.Turn{Spec: s, Leg: 2}, fleet.Hooks{})
-	var other *carry.BranchError
-	if !errors.As(err, &other) || w.hub("rev-parse", s.Branch) != mine || hint(err) == "" {
-		t.Fatalf("%v; the branch is at %s", err, w.hub("rev-parse", s.Branch))
+	out := w.leg(d, s, 2)
+	if !out.Failed || !strings.Contains(out.Why, "has commits that the run does not have") || w.hub("rev-parse", s.Branch) != mine {
+		t.Fatalf("%+v; the branch is at %s", out, w.hub("rev-parse", s.Branch))
 	}
 	if got := w.starts(); got != "1" {
 		t.Errorf("agents were started all the same: %s", got)

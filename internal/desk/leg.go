@@ -52,7 +52,7 @@ func newLeg(d *Desk, t fleet.Turn, h fleet.Hooks) *leg {
 func (l *leg) run(ctx context.Context) (fleet.Standing, error) {
 	var err error
 	if l.held, err = l.sitDown(ctx); err != nil {
-		return l.unbegun(err)
+		return l.unbegun(overtime(ctx, err))
 	}
 	l.setAt(l.held.At())
 	l.tellProgress(loop.Running)

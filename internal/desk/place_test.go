@@ -303,10 +303,8 @@ func TestSweep(t *testing.T) {
 	// A ref that is gone: what is here is nowhere else.
 	w.hub("update-ref", "-d", carry.Prefix+young.ID)
 	a.Sweep(t.Context())
-	_, err := a.Run(t.Context(), fleet.Turn{Spec: young, Leg: 3}, fleet.Hooks{})
-	var gone *RefGoneError
-	if !errors.As(err, &gone) || hint(err) == "" || len(a.trees(young.ID)) != 1 {
-		t.Errorf("%v, %v", err, a.trees(young.ID))
+	if out := w.leg(a, young, 3); !out.Failed || !strings.Contains(out.Why, "is not on") || len(a.trees(young.ID)) != 1 {
+		t.Errorf("%+v, %v", out, a.trees(young.ID))
 	}
 }
 
@@ -332,10 +330,8 @@ func TestWhereARunBegins(t *testing.T) {
 	for _, base := range []string{"nowhere", "--all", strings.Repeat("1", 40)} {
 		s := w.spec()
 		s.Base = base
-		_, err := d.Run(t.Context(), fleet.Turn{Spec: s, Leg: 1}, fleet.Hooks{})
-		var none *BaseError
-		if !errors.As(err, &none) || hint(err) == "" {
-			t.Errorf("from %q: %v", base, err)
+		if out := w.leg(d, s, 1); !out.Failed || !strings.Contains(out.Why, "to begin at; ") {
+			t.Errorf("from %q: %+v", base, out)
 		}
 	}
 	s := w.spec()

@@ -28,7 +28,9 @@ func (r relay) Keep(ctx context.Context, at engine.Moment, checkpoint string) er
 	}
 	m := carry.Moment{Checkpoint: checkpoint, State: state, Branch: left || at == engine.Finished, Free: left}
 	if !left && checkpoint == "" {
-		return &carry.UnwillingError{What: r.Name + " has no checkpoints that could travel", Do: "runs have them, unless git.checkpoint is false"}
+		err := &carry.UnwillingError{What: r.Name + " has no checkpoints that could travel", Do: "runs have them, unless git.checkpoint is false"}
+		r.seen.cannot(err)
+		return err
 	}
 	if r.isOvertaken() {
 		return &engine.LostError{Err: errOvertaken}
@@ -60,13 +62,6 @@ func (r relay) Keep(ctx context.Context, at engine.Moment, checkpoint string) er
 	return nil
 }
 
-// trouble tells whether it is the branch that is not taken, or may be.
-func trouble(err error) bool {
-	var branch *carry.BranchError
-	var refused *carry.RefusedError
-	return errors.As(err, &branch) || errors.As(err, &refused)
-}
-
 // keep is one way of keeping it, within its time.
 func (r relay) keep(ctx context.Context, m carry.Moment) error {
 	ctx, cancel := context.WithTimeout(ctx, r.patience(m.Free))
@@ -77,7 +72,7 @@ func (r relay) keep(ctx context.Context, m carry.Moment) error {
 		cancel()
 	}
 	r.mu.Unlock()
-	return r.held.Keep(ctx, m)
+	return overtime(ctx, r.held.Keep(ctx, m))
 }
 
 // patience is how long the remote is waited for.

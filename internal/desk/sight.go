@@ -25,7 +25,7 @@ type sight struct {
 	spent    loop.Totals // as far as it was told
 	broke    bool
 	problem  error // that the last thing could not be kept
-	branch   error // that the branch could not
+	never    error // that no attempt of it ever can
 }
 
 // start is what there was before the leg.
@@ -119,9 +119,13 @@ func (s *sight) could(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.problem = err
-	if trouble(err) {
-		s.branch = err
-	}
+}
+
+// cannot notes that no attempt of the run can be kept, though what there is of it may be.
+func (s *sight) cannot(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.never = err
 }
 
 // stuck tells whether the last thing could not be kept.

@@ -27,7 +27,10 @@ func (l *leg) standing(end loop.RunFinished) fleet.Standing {
 	}
 	l.seen.mu.Lock()
 	defer l.seen.mu.Unlock()
-	out.Broke, out.Person = l.seen.broke, l.seen.person || out.Stuck && trouble(l.seen.problem)
+	out.Broke, out.Person = l.seen.broke, l.seen.person || out.Stuck && !passes(l.seen.problem)
+	if l.seen.never != nil {
+		out.Person, out.Why = true, said(l.seen.never)
+	}
 	if p := l.seen.parked; p != nil && end.State == loop.Parked {
 		out.Until, out.Rule = p.Until, p.Rule
 		if !p.Until.IsZero() {
@@ -59,13 +62,25 @@ func (l *leg) lost(err error) (fleet.Standing, error) {
 	return l.stands(out), nil
 }
 
-// unbegun is a leg that came to nothing.
+// unbegun is a leg that came to nothing. Who knows what a person can do about that says
+// so; what nobody knows is tried again elsewhere.
 func (l *leg) unbegun(err error) (fleet.Standing, error) {
 	var taken *carry.TakenError
 	if errors.As(err, &taken) {
 		return l.lost(taken)
 	}
-	return fleet.Standing{}, err
+	if passes(err) || hint(err) == "" {
+		return fleet.Standing{}, err
+	}
+	out := l.stands(fleet.Standing{Failed: true, Why: said(err), Leg: l.Leg})
+	if l.held != nil {
+		out.At, out.Head = l.held.At(), l.held.Card().Head
+	}
+	l.seen.mu.Lock()
+	defer l.seen.mu.Unlock()
+	t := l.seen.totals
+	out.Iterations, out.CostUSD, out.Tokens = t.Iterations, t.CostUSD, int64(t.Tokens)
+	return out, nil
 }
 
 // tellProgress tells how far the leg is.

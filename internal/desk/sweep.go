@@ -22,7 +22,7 @@ const sweepEvery = 10 * time.Minute
 // over, or somebody else's; and now and then what is left of others.
 func (d *Desk) sweepNow(ctx context.Context, l *leg, out fleet.Standing, err error) {
 	switch {
-	case err != nil || out.Stuck:
+	case err != nil || out.Stuck || out.Failed:
 	case out.Over():
 		_ = d.clear(ctx, l.ID) // what stays only costs room, and is found again
 	case out.Taken:
