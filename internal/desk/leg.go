@@ -21,6 +21,7 @@ import (
 type leg struct {
 	fleet.Spec
 	Leg    int
+	told   string // what the ref was at when a leg last told; empty: none has
 	orders []fleet.Order
 	hooks  fleet.Hooks
 
@@ -42,7 +43,7 @@ type leg struct {
 
 func newLeg(d *Desk, t fleet.Turn, h fleet.Hooks) *leg {
 	return &leg{
-		Spec: t.Spec, Leg: t.Leg, orders: t.Orders, hooks: h, desk: d, control: app.NewControl(),
+		Spec: t.Spec, Leg: t.Leg, told: t.At, orders: t.Orders, hooks: h, desk: d, control: app.NewControl(),
 		done: make(chan struct{}), asked: make(chan struct{}), ordered: make(chan struct{}), hurry: func() {},
 		seen: sight{first: -1},
 	}

@@ -153,7 +153,7 @@ func (e *BaseError) Error() string {
 // Hint says what to do.
 func (e *BaseError) Hint() string { return "push it there first, or submit the run with another base" }
 
-// RefGoneError says that the ref of a run was deleted, which is here.
+// RefGoneError says that the ref of a run was deleted. Tree is where it is here, if it is.
 type RefGoneError struct{ Run, Remote, Tree string }
 
 func (e *RefGoneError) Error() string {
@@ -162,5 +162,8 @@ func (e *RefGoneError) Error() string {
 
 // Hint says what to do.
 func (e *RefGoneError) Hint() string {
-	return "what this worker has of it is in " + e.Tree + "; delete that if it is to begin once more"
+	if e.Tree == "" {
+		return "it is not begun anew: push the ref again from where it is, or submit a new run"
+	}
+	return "what this worker has of it is in " + e.Tree + "; take it back there with \"refrain carry fetch --force\", or submit a new run"
 }

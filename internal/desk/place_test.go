@@ -308,6 +308,29 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// A run that a leg has told of is never begun anew, on whichever worker.
+func TestARefThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, agent())
+	s := w.spec()
+	a, b := w.desk("a"), w.desk("b")
+	at := w.leg(a, s, 1).At
+	w.hub("update-ref", "-d", carry.Prefix+s.ID)
+	for leg, d := range []*Desk{a, b} {
+		out, err := d.Run(t.Context(), fleet.Turn{Spec: s, Leg: leg + 2, At: at}, fleet.Hooks{})
+		if err != nil || !out.Failed || out.At != at || !strings.Contains(out.Why, "is not on") || !strings.Contains(out.Why, "; ") {
+			t.Errorf("on %s: %+v, %v", d.Worker, out, err)
+		}
+	}
+	s.Carried = true
+	if out := w.leg(b, s, 4); !out.Failed {
+		t.Errorf("of one that was handed over: %+v", out)
+	}
+	if w.starts() != "1" {
+		t.Errorf("agents were started in the iterations %s", w.starts())
+	}
+}
+
 func TestWhereARunBegins(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, agent())

@@ -36,6 +36,16 @@ func (d *Desk) trees(id string) map[int]string {
 	return found
 }
 
+// treeOf is the work tree of a run that has begun here; empty: none has.
+func (d *Desk) treeOf(id string) string {
+	for _, tree := range d.trees(id) {
+		if _, _, note := here(tree, id); note != nil {
+			return tree
+		}
+	}
+	return ""
+}
+
 // origin is run.json: where a run is from.
 type origin struct {
 	ID     string `json:"id"`
@@ -47,6 +57,9 @@ func (l *leg) sitDown(ctx context.Context) (*carry.Held, error) {
 	now, err := carry.Look(ctx, l.desk.Root, l.Remote, l.ID)
 	if err != nil {
 		return nil, err
+	}
+	if now == "" && (l.told != "" || l.Carried) { // never from its beginning: what it did is somewhere
+		return nil, &RefGoneError{Run: l.Name, Remote: shown(l.Remote), Tree: l.desk.treeOf(l.ID)}
 	}
 	for _, tree := range l.desk.trees(l.ID) {
 		store, entry, note := here(tree, l.ID)

@@ -72,7 +72,7 @@ func (l *leg) unbegun(err error) (fleet.Standing, error) {
 	if passes(err) || hint(err) == "" {
 		return fleet.Standing{}, err
 	}
-	out := l.stands(fleet.Standing{Failed: true, Why: said(err), Leg: l.Leg})
+	out := l.stands(fleet.Standing{Failed: true, Why: said(err), Leg: l.Leg, At: l.told})
 	if l.held != nil {
 		out.At, out.Head = l.held.At(), l.held.Card().Head
 	}
