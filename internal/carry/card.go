@@ -42,6 +42,10 @@ type Card struct {
 	Base      string `json:"base,omitempty"`      // the commit that a run of a fleet began at
 	Published string `json:"published,omitempty"` // the one that its branch on the remote was brought to
 
+	// Told is what of the costs of a run of a fleet its account was told of; nil: nobody
+	// has said.
+	Told *Costs `json:"told,omitempty"`
+
 	Chunks []int  `json:"chunks"` // how long each piece of the journal is
 	Sum    string `json:"sum"`    // of all of them
 	Cut    []Cut  `json:"cut,omitempty"`
@@ -51,6 +55,12 @@ type Card struct {
 type Cut struct {
 	File string `json:"file"`
 	Size int64  `json:"size"`
+}
+
+// Costs are what a run has used up.
+type Costs struct {
+	USD    float64 `json:"usd,omitempty"`
+	Tokens int64   `json:"tokens,omitempty"`
 }
 
 // isID is what a run may be called on a remote.

@@ -276,6 +276,7 @@ type Moment struct {
 	State      loop.Status
 	Branch     bool // the branch goes along
 	Free       bool // from now on it is anybody's
+	Told       Costs
 }
 
 // Keep moves the ref to what the records say by now. As long as it has not come back

@@ -65,7 +65,7 @@ func (h *Held) read(ctx context.Context) error {
 func (h *Held) state(ctx context.Context, m Moment) (*state, error) {
 	l := h.live
 	next := h.card
-	next.State, next.Checkpoint, next.Prefix = m.State, m.Checkpoint, h.tree.Prefix()
+	next.State, next.Checkpoint, next.Prefix, next.Told = m.State, m.Checkpoint, h.tree.Prefix(), &m.Told
 	if !next.Begun() {
 		next.Name = l.name
 	}

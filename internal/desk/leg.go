@@ -101,7 +101,10 @@ func (l *leg) drive(ctx context.Context) (loop.RunFinished, error) {
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
-	l.seen.start(entry)
+	l.seen.start(entry, l.held.Card().Told)
+	if l.seen.owes() { // its last worker died before it could say so
+		l.spend()
+	}
 	// Who hands a run over that has ended wants more of it. Where a worker has ended it,
 	// only the word of that was lost.
 	options.StayOver = l.held.Found().Fleet

@@ -26,7 +26,7 @@ func (r relay) Keep(ctx context.Context, at engine.Moment, checkpoint string) er
 	if left {
 		state = r.seen.status(r.held.Card().State)
 	}
-	m := carry.Moment{Checkpoint: checkpoint, State: state, Branch: left || at == engine.Finished, Free: left}
+	m := carry.Moment{Checkpoint: checkpoint, State: state, Branch: left || at == engine.Finished, Free: left, Told: r.seen.told(left)}
 	if !left && checkpoint == "" {
 		err := &carry.UnwillingError{What: r.Name + " has no checkpoints that could travel", Do: "runs have them, unless git.checkpoint is false"}
 		r.seen.cannot(err)
@@ -36,13 +36,17 @@ func (r relay) Keep(ctx context.Context, at engine.Moment, checkpoint string) er
 		return &engine.LostError{Err: errOvertaken}
 	}
 	err := r.keep(ctx, m)
+	kept := err
 	if left && trouble(err) {
 		// Nobody takes the branch. What was done is safe with the records, and waits for a
 		// person.
 		m.Branch = false
-		if kept := r.keep(ctx, m); kept != nil {
+		if kept = r.keep(ctx, m); kept != nil {
 			err = kept
 		}
+	}
+	if (left || at == engine.Finished) && (kept == nil || is[*carry.UnsureError](kept)) { // else it may never count
+		r.spend()
 	}
 	r.seen.could(err)
 	var taken *carry.TakenError
@@ -55,9 +59,6 @@ func (r relay) Keep(ctx context.Context, at engine.Moment, checkpoint string) er
 		return err
 	}
 	r.setAt(r.held.At())
-	if at == engine.Finished {
-		r.spend()
-	}
 	r.tellProgress(state)
 	return nil
 }

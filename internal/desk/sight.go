@@ -22,20 +22,25 @@ type sight struct {
 	waits    string // the agent that it waits for
 	parked   *loop.RunParked
 	asking   bool
-	spent    loop.Totals // as far as it was told
+	spent    carry.Costs // as far as the account was told
 	broke    bool
 	problem  error // that the last thing could not be kept
 	never    error // that no attempt of it ever can
 }
 
-// start is what there was before the leg.
-func (s *sight) start(e journal.Entry) {
+// start is what there was before the leg, and what of that the account was told of. What
+// nobody has said, it was not to pay for.
+func (s *sight) start(e journal.Entry, told *carry.Costs) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e.Finished != nil {
 		s.now = e.Finished.State
 	}
-	s.totals, s.spent, s.first = e.State.Totals, e.State.Totals, e.State.Totals.Iterations
+	s.totals, s.first = e.State.Totals, e.State.Totals.Iterations
+	s.spent = costs(s.totals)
+	if told != nil {
+		s.spent = *told
+	}
 }
 
 // ended is a run that had ended before, be it that nobody had written so.
@@ -144,19 +149,4 @@ func (s *sight) unkept() error {
 		return nil
 	}
 	return s.problem
-}
-
-// spend tells what the last iteration has cost.
-func (l *leg) spend() {
-	l.seen.mu.Lock()
-	now, before := l.seen.totals, l.seen.spent
-	l.seen.spent = now
-	l.seen.mu.Unlock()
-	if l.hooks.Spent == nil {
-		return
-	}
-	broke := l.hooks.Spent(max(0, now.CostUSD-before.CostUSD), int64(max(0, now.Tokens-before.Tokens)))
-	l.seen.mu.Lock()
-	l.seen.broke = l.seen.broke || broke
-	l.seen.mu.Unlock()
 }
