@@ -136,6 +136,7 @@ func (d *Desk) exit(l *leg) {
 	d.mu.Lock()
 	delete(d.live, l.ID)
 	d.mu.Unlock()
+	l.deafen()
 	l.control.End()
 	close(l.done)
 }
@@ -172,9 +173,13 @@ func (d *Desk) Tell(ctx context.Context, run string, leg int, o fleet.Order) (fl
 	l := d.live[run]
 	d.mu.Unlock()
 	if l == nil || l.Leg != leg {
-		return fleet.Answer{}, &fleet.UnknownError{What: fmt.Sprintf("leg %d of %s is not live on %s", leg, run, d.Worker), Do: "say it again: the run may be between two legs"}
+		return fleet.Answer{}, notLive(run, leg, d.Worker)
 	}
 	return l.tell(ctx, o)
+}
+
+func notLive(run string, leg int, worker string) error {
+	return &fleet.UnknownError{What: fmt.Sprintf("leg %d of %s is not live on %s", leg, run, worker), Do: "say it again: the run may be between two legs"}
 }
 
 // command is an order as a live run takes it. What takes effect only after an iteration

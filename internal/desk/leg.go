@@ -33,6 +33,9 @@ type leg struct {
 	asked   chan struct{} // closed when a person is asked something
 	ordered chan struct{} // closed when the orders that came with it are given
 
+	listens context.Context // done when nobody takes orders any more
+	deafen  context.CancelFunc
+
 	mu        sync.Mutex
 	why       string             // it is to be left
 	hurry     context.CancelFunc // ends what is waited for
@@ -42,11 +45,13 @@ type leg struct {
 }
 
 func newLeg(d *Desk, t fleet.Turn, h fleet.Hooks) *leg {
-	return &leg{
+	l := &leg{
 		Spec: t.Spec, Leg: t.Leg, told: t.At, orders: t.Orders, hooks: h, desk: d, control: app.NewControl(),
 		done: make(chan struct{}), asked: make(chan struct{}), ordered: make(chan struct{}), hurry: func() {},
 		seen: sight{first: -1},
 	}
+	l.listens, l.deafen = context.WithCancel(context.Background())
+	return l
 }
 
 // run does the leg: it takes the run, and drives it until it is over, left or lost.
@@ -144,9 +149,19 @@ func (l *leg) order() {
 	}
 }
 
-// tell gives the live run an order.
+// tell gives the live run an order. Who comes too late for this leg is told so, and says
+// it to the next one.
 func (l *leg) tell(ctx context.Context, o fleet.Order) (fleet.Answer, error) {
+	if l.listens.Err() != nil {
+		return fleet.Answer{}, l.notLive()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(l.listens, cancel)()
 	a, err := l.control.Do(ctx, command(o))
+	if a.Late || err != nil && l.listens.Err() != nil {
+		return fleet.Answer{}, l.notLive()
+	}
 	if err != nil {
 		return fleet.Answer{}, err
 	}
@@ -155,6 +170,8 @@ func (l *leg) tell(ctx context.Context, o fleet.Order) (fleet.Answer, error) {
 	}
 	return fleet.Answer{OK: true, Effect: a.Effect, State: a.State}, nil
 }
+
+func (l *leg) notLive() error { return notLive(l.ID, l.Leg, l.desk.Worker) }
 
 // leave has the leg left, between two steps or at once.
 func (l *leg) leave(why string, now bool) {

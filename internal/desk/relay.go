@@ -22,6 +22,9 @@ const lastTry = 20 * time.Second
 // longer and longer pauses.
 func (r relay) Keep(ctx context.Context, at engine.Moment, checkpoint string) error {
 	left := at == engine.Left
+	if left {
+		r.deafen() // the run has taken its last order, and who gave that has an answer
+	}
 	state := loop.Running
 	if left {
 		state = r.seen.status(r.held.Card().State)

@@ -186,6 +186,35 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// Between the last step of a leg and its end nobody hears orders, and the fleet keeps them
+// for the next leg.
+func TestOrdersThatComeTooLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, agent())
+	w.write("hub.git/hooks/pre-receive", `#!/bin/sh
+while read old new ref; do
+	git cat-file blob $new:card.json 2>/dev/null | grep -q '"state": "parked"' || continue
+	: >'`+w.dir+`/slow'
+	while [ ! -e '`+w.dir+`/go' ]; do sleep 0.05; done
+done
+`)
+	d := w.desk("a")
+	s := w.spec()
+	g := w.start(t.Context(), d, fleet.Turn{Spec: s, Leg: 1}, fleet.Hooks{})
+	w.await("it is left", w.there("slow"))
+	for _, o := range []fleet.Order{{Command: "note", Text: "look at the tests"}, {Command: "stop"}, {Command: "skip"}, {Command: "pause"}} {
+		var unknown *fleet.UnknownError
+		if a, err := d.Tell(t.Context(), s.ID, 1, o); !errors.As(err, &unknown) {
+			t.Errorf("%s: %+v, %v; want that it is not live", o.Command, a, err)
+		}
+	}
+	w.write("go", "")
+	g.wait()
+	if g.err != nil || g.out.State != loop.Parked || g.out.Iterations != 1 {
+		t.Errorf("%+v, %v", g.out, g.err)
+	}
+}
+
 // Gates of a leg that is left at once are ended, too: the next worker judges the agent's
 // work, and does not have it done again.
 func TestLeavingWhileAGateRuns(t *testing.T) {

@@ -40,6 +40,7 @@ type Answer struct {
 	OK     bool
 	Effect string // what it did, or why it was refused
 	State  loop.Status
+	Late   bool // nobody carries it out: the run has ended, or is left to another runner
 }
 
 // order is a command, or a wish to stop, on its way to the desk.
@@ -159,8 +160,14 @@ func (c *Control) Asked() *loop.StopRequest {
 // is refused; when ctx is done first, the command stands.
 func (c *Control) Do(ctx context.Context, cmd Command) (Answer, error) {
 	answer := make(chan Answer, 1)
+	late := Answer{Effect: "the run has ended", Late: true}
 	switch cmd.Name {
 	case "stop", "stop_now":
+		select {
+		case <-c.over:
+			return late, nil
+		default:
+		}
 		if !c.stop(loop.StopRequest{Now: cmd.Name == "stop_now"}, answer) {
 			return Answer{Effect: "the run is stopping already"}, nil
 		}
@@ -172,7 +179,7 @@ func (c *Control) Do(ctx context.Context, cmd Command) (Answer, error) {
 		case c.orders <- order{Command: cmd, answer: answer}:
 			c.Wake()
 		case <-c.over:
-			return Answer{Effect: "the run has ended"}, nil
+			return late, nil
 		case <-ctx.Done():
 			return Answer{}, ctx.Err()
 		}
@@ -181,15 +188,17 @@ func (c *Control) Do(ctx context.Context, cmd Command) (Answer, error) {
 	case a := <-answer:
 		return a, nil
 	case <-ctx.Done():
-		return Answer{}, ctx.Err()
 	case <-c.over:
 	}
 	select { // the answer may have come with the end
 	case a := <-answer:
 		return a, nil
 	default:
-		return Answer{Effect: "the run has ended"}, nil
 	}
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
+	}
+	return late, nil
 }
 
 // Wake makes a run that waits look up.

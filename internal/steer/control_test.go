@@ -77,8 +77,8 @@ func TestDoing(t *testing.T) {
 		{"stop twice", func(c *Control) { c.Stop(loop.StopRequest{}) }, t.Context(), Command{Name: "stop"}, Answer{Effect: "the run is stopping already"}, nil},
 		{"stop at once after stop", func(c *Control) { c.Stop(loop.StopRequest{}) }, t.Context(), Command{Name: "stop_now", NoWait: true}, Answer{OK: true, Effect: "stopping"}, nil},
 		{"the caller is gone", nil, over, Command{Name: "stop"}, Answer{}, context.Canceled},
-		{"the run is over", (*Control).End, t.Context(), Command{Name: "pause"}, Answer{Effect: "the run has ended"}, nil},
-		{"stop of a run that is over", (*Control).End, t.Context(), Command{Name: "stop"}, Answer{Effect: "the run has ended"}, nil},
+		{"the run is over", (*Control).End, t.Context(), Command{Name: "pause"}, Answer{Effect: "the run has ended", Late: true}, nil},
+		{"stop of a run that is over", (*Control).End, t.Context(), Command{Name: "stop"}, Answer{Effect: "the run has ended", Late: true}, nil},
 		{"nobody listens, and the caller leaves", func(c *Control) {
 			for range cap(c.orders) {
 				c.orders <- order{}

@@ -105,7 +105,7 @@ func (d *Desk) Heard(t loop.Type, now loop.Status) {
 		case t == "run.finished":
 			w.answer <- Answer{Effect: "the run ended first", State: now}
 		case t == "run.parked":
-			w.answer <- Answer{Effect: "the run was parked first", State: now}
+			w.answer <- Answer{Effect: "the run was parked first", State: now, Late: true}
 		default:
 			return false
 		}
