@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -182,10 +183,11 @@ func notLive(run string, leg int, worker string) error {
 	return &fleet.UnknownError{What: fmt.Sprintf("leg %d of %s is not live on %s", leg, run, worker), Do: "say it again: the run may be between two legs"}
 }
 
-// command is an order as a live run takes it. What takes effect only after an iteration
-// is answered when it is taken.
+// command is an order as a live run takes it. What takes effect only after an iteration,
+// or when an agent has ended and its work was kept, is answered when it is taken: the
+// fleet does not wait for so long.
 func command(o fleet.Order) app.Command {
-	late := o.Command == "pause" || o.Command == "stop" || o.Command == "park" || o.Command == "reboot"
+	late := slices.Contains([]string{"pause", "stop", "stop_now", "skip", "park", "reboot"}, o.Command)
 	return app.Command{Name: o.Command, Text: o.Text, Key: o.Key, Value: o.Value, Question: o.Question, NoWait: late}
 }
 

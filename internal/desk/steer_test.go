@@ -186,6 +186,30 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// An agent may take its time to end, and its work to be kept: nobody waits for that.
+func TestSkipIsAnsweredWhenItIsTaken(t *testing.T) {
+	t.Parallel()
+	for _, order := range []string{"skip", "stop_now"} {
+		t.Run(order, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, strings.Replace(waits, "#!/bin/sh\n", "#!/bin/sh\ntrap 'while [ ! -e $DESK_TEST_WORLD/go ]; do sleep 0.05; done; exit 1' TERM INT\n", 1))
+			d := w.desk("a")
+			s := w.spec()
+			g := w.start(t.Context(), d, fleet.Turn{Spec: s, Leg: 1}, fleet.Hooks{})
+			w.await("the agent works", w.there("slow"))
+			a, err := d.Tell(t.Context(), s.ID, 1, fleet.Order{Command: order})
+			if _, e, _ := here(d.trees(s.ID)[1], s.ID); err != nil || !a.OK || !atWork(e) {
+				t.Errorf("%+v, %v; the agent is at work: %v", a, err, atWork(e))
+			}
+			w.write("go", "")
+			g.wait()
+			if g.err != nil || g.out.State == "" {
+				t.Errorf("%+v, %v", g.out, g.err)
+			}
+		})
+	}
+}
+
 // Between the last step of a leg and its end nobody hears orders, and the fleet keeps them
 // for the next leg.
 func TestOrdersThatComeTooLate(t *testing.T) {
