@@ -23,6 +23,7 @@ type leg struct {
 	Leg    int
 	told   string // what the ref was at when a leg last told; empty: none has
 	orders []fleet.Order
+	rush   bool // a person does not want to wait for what it waits for
 	hooks  fleet.Hooks
 
 	desk    *Desk
@@ -46,7 +47,7 @@ type leg struct {
 
 func newLeg(d *Desk, t fleet.Turn, h fleet.Hooks) *leg {
 	l := &leg{
-		Spec: t.Spec, Leg: t.Leg, told: t.At, orders: t.Orders, hooks: h, desk: d, control: app.NewControl(),
+		Spec: t.Spec, Leg: t.Leg, told: t.At, orders: t.Orders, rush: t.Hurry, hooks: h, desk: d, control: app.NewControl(),
 		done: make(chan struct{}), asked: make(chan struct{}), ordered: make(chan struct{}), hurry: func() {},
 		seen: sight{first: -1},
 	}
@@ -87,7 +88,7 @@ func (l *leg) drive(ctx context.Context) (loop.RunFinished, error) {
 	l.began = time.Now()
 	options := app.RunOptions{
 		Observers: []app.Observer{l}, Control: l.control, Version: l.desk.Version, ID: l.ID,
-		Relay: relay{l}, MostLost: l.desk.MostLost,
+		Relay: relay{l}, MostLost: l.desk.MostLost, Hurry: l.rush,
 	}
 	work := context.WithoutCancel(ctx) // a wish to leave is told by the control
 	if !l.held.HasRecords() {
