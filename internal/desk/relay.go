@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,10 @@ type relay struct{ *leg }
 // lastTry is how long a run that is left at once, or that could not be kept before, may
 // still take to be kept.
 const lastTry = 20 * time.Second
+
+// mostAttempts is how many a leg makes whatever else is said: the server notes each, and
+// has room for no more than some thousands between two legs.
+const mostAttempts = 1000
 
 // Keep moves the ref of the run. A remote that cannot be reached is waited for, with
 // longer and longer pauses.
@@ -105,10 +110,7 @@ func (r relay) Leave(next loop.Verdict, paused bool) (string, bool) {
 // turn says why others have a turn now.
 func (r relay) turn(next loop.Verdict, paused bool) string {
 	now := time.Now()
-	patience := r.Quantum.Patience
-	if patience <= 0 {
-		patience = usualPatience
-	}
+	patience := max(0, cmp.Or(r.Quantum.Patience, usualPatience)) // below 0, every wait is the fleet's
 	iterations, attempts, broke := r.seen.made()
 	waits, first := r.seen.pausedFor(paused, now)
 	if first {
@@ -126,7 +128,7 @@ func (r relay) turn(next loop.Verdict, paused bool) string {
 		return ""
 	case next.Action == loop.Wait && next.Until.Sub(now) > patience:
 		return next.Why
-	case r.Quantum.Iterations > 0 && iterations >= r.Quantum.Iterations, r.Quantum.Time > 0 && attempts > 0 && now.Sub(r.began) >= r.Quantum.Time:
+	case attempts >= mostAttempts, r.Quantum.Iterations > 0 && iterations >= r.Quantum.Iterations, r.Quantum.Time > 0 && attempts > 0 && now.Sub(r.began) >= r.Quantum.Time:
 		return "others have a turn"
 	}
 	return ""
