@@ -58,6 +58,9 @@ func (s Blueprint) Driver() *engine.Driver {
 	s.Run.HasPrompt = s.Prompt != nil
 	kit := engine.NewKit(s.Run)
 	d := &engine.Driver{Kit: kit, Start: s.Start, Warnings: s.Warnings, Asking: s.Asking, Guard: s.Guard, Broken: s.Broken}
+	if s.Run.Relay != nil { // else it is a person who goes on, and is asked
+		d.Unanswered = engine.Unanswered(s.Run.Past.Tail)
+	}
 
 	tree := &parts.Tree{
 		Kit: kit, Files: s.Files, Store: s.Store, Only: s.Only, Progress: s.Progress,

@@ -33,6 +33,7 @@ type leg struct {
 	done    chan struct{} // closed when it is over
 	asked   chan struct{} // closed when a person is asked something
 	ordered chan struct{} // closed when the orders that came with it are given
+	replied chan struct{} // closed when those are that answer a question
 
 	listens context.Context // done when nobody takes orders any more
 	deafen  context.CancelFunc
@@ -48,7 +49,7 @@ type leg struct {
 func newLeg(d *Desk, t fleet.Turn, h fleet.Hooks) *leg {
 	l := &leg{
 		Spec: t.Spec, Leg: t.Leg, told: t.At, orders: t.Orders, rush: t.Hurry, hooks: h, desk: d, control: app.NewControl(),
-		done: make(chan struct{}), asked: make(chan struct{}), ordered: make(chan struct{}), hurry: func() {},
+		done: make(chan struct{}), asked: make(chan struct{}), ordered: make(chan struct{}), replied: make(chan struct{}), hurry: func() {},
 		seen: sight{first: -1},
 	}
 	l.listens, l.deafen = context.WithCancel(context.Background())
@@ -141,10 +142,13 @@ func (l *leg) order() {
 		_, _ = l.control.Do(context.Background(), cmd) // the journal says what came of it
 	}
 	close(l.ordered)
+	defer close(l.replied)
 	for _, o := range late {
 		select {
 		case <-l.asked:
-			_, _ = l.control.Do(context.Background(), command(o))
+			cmd := command(o)
+			cmd.NoWait = true
+			_, _ = l.control.Do(context.Background(), cmd)
 		case <-l.done:
 		}
 	}

@@ -98,6 +98,14 @@ func (r relay) Leave(next loop.Verdict, paused bool) (string, bool) {
 	case <-r.ordered:
 	case <-r.done:
 	}
+	select { // and the answer that came along before the one that is taken without any
+	case <-r.asked:
+		select {
+		case <-r.replied:
+		case <-r.done:
+		}
+	default:
+	}
 	why := r.leaves()
 	if why == "" {
 		if why = r.turn(next, paused); why != "" {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/refrain-loop/refrain/internal/carry"
+	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/fleet"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -33,7 +34,10 @@ func (l *leg) standing(end loop.RunFinished) fleet.Standing {
 	}
 	if p := l.seen.parked; p != nil && end.State == loop.Parked {
 		out.Until, out.Rule = p.Until, p.Rule
-		if !p.Until.IsZero() {
+		switch {
+		case p.Rule == engine.RuleAsked:
+			out.Person = out.Stuck && out.Person // then the usual answer is taken
+		case !p.Until.IsZero():
 			out.Agent = l.seen.waits
 		}
 	}

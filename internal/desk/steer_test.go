@@ -333,3 +333,32 @@ func TestAQuestion(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 }
+
+// Where an answer is taken when nobody gives one, no person is waited for: the leg that
+// comes when the time is over takes it, or the answer that comes along.
+func TestAQuestionWithATime(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		orders []fleet.Order
+		want   loop.Status
+	}{
+		{"nobody answers", nil, loop.Stopped},
+		{"somebody has", []fleet.Order{{Command: "approve", Text: "continue"}}, loop.Parked},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, agent())
+			s := w.spec(`ask.at=["1"]`, "ask.timeout=3s", "ask.default=stop")
+			s.Quantum.Patience = -1
+			out := w.leg(w.desk("a"), s, 1)
+			if out.State != loop.Parked || out.Person || out.Rule != "asked" || out.Until.IsZero() || out.Agent != "" {
+				t.Fatalf("%+v", out)
+			}
+			w.await("the time of the question is over", func() bool { return time.Now().After(out.Until) })
+			if out := w.leg(w.desk("b"), s, 2, tt.orders...); out.State != tt.want {
+				t.Errorf("%+v", out)
+			}
+		})
+	}
+}

@@ -105,11 +105,16 @@ func (d *Driver) question(text string, choices []string, file string) string {
 	if d.Asking.Timeout > 0 {
 		asked.Until = d.Now().Add(d.Asking.Timeout)
 	}
+	if was := d.Unanswered; was != nil && was.Question == text && !was.Until.IsZero() {
+		asked.Until = was.Until // who was asked before has had a part of the time
+	}
+	d.Unanswered = nil
 	d.Desk.Ask(asked)
 	d.Record(asked)
 	answer, ok := d.awaitAnswer(asked)
 	if !ok {
 		d.Desk.Ask(nil) // the next runner asks again
+		d.Unanswered = asked
 		return left
 	}
 	if !slices.Contains(choices, answer.text) {
@@ -120,24 +125,47 @@ func (d *Driver) question(text string, choices []string, file string) string {
 	return answer.text
 }
 
+// Unanswered is what a person was asked last in a run that goes on, and has not answered;
+// nil: there is nothing.
+func Unanswered(tail []loop.Event) (asked *loop.RunAsked) {
+	for _, e := range tail {
+		switch p := e.Payload.(type) {
+		case *loop.RunAsked:
+			asked = p
+		case *loop.RunAnswered, *loop.IterationStarted:
+			asked = nil
+		}
+	}
+	return asked
+}
+
 type reply struct{ text, by string }
 
 // awaitAnswer gives the answer, unless the run is left to another runner before.
 func (d *Driver) awaitAnswer(asked *loop.RunAsked) (answer reply, ok bool) {
-	for {
+	for over := false; ; {
 		said := d.Desk.Answer()
 		switch {
 		case said != "":
 			return reply{said, "a person"}, true
 		case d.Desk.Asked() != nil:
 			return reply{Halt, "a wish to stop"}, true
-		case !asked.Until.IsZero() && !d.Now().Before(asked.Until):
+		case over:
 			return reply{asked.Default, "nobody in time"}, true
+		}
+		// A runner that takes the run up when the time is over may bring the answer along,
+		// and gives it when it is asked whether to leave.
+		over = !asked.Until.IsZero() && !d.Now().Before(asked.Until)
+		switch {
+		case over:
 		case asked.Choices[0] != Accept && d.Decide(nil).Action == loop.Stop, d.TimeLeft() == 0: // its time is over
 			return reply{Halt, "a rule"}, true
 		}
-		if _, yes := d.relay.leave(loop.Verdict{Action: loop.Continue}, true); yes {
+		if _, yes := d.relay.leave(loop.Verdict{Action: loop.Continue}, !over); yes {
 			return reply{}, false
+		}
+		if over {
+			continue
 		}
 		nap := slice
 		if !asked.Until.IsZero() {

@@ -39,8 +39,10 @@ type Driver struct {
 	Start    loop.Payload   // run.started or run.resumed
 	Warnings []loop.Warning // what people should know before the first iteration
 	Asking   Asking
-	Draft    Draft        // of the next prompt, for a person to change; nil: there is none
-	Guard    func() error // asked before every step whether the run is still ours; nil: it is
+	Draft    Draft // of the next prompt, for a person to change; nil: there is none
+	// Unanswered is a question that the run was left with, whose time goes on.
+	Unanswered *loop.RunAsked
+	Guard      func() error // asked before every step whether the run is still ours; nil: it is
 	// Broken is why the run has to end with an error whatever the rules say: something
 	// that was brought to it does not work any more. Nil: never.
 	Broken func() error

@@ -365,6 +365,58 @@ func TestLeftAtOnce(t *testing.T) {
 			t.Errorf("end = %+v", end)
 		}
 	})
+	bubble(t, "while a person is asked, whose time goes on", func(t *testing.T) {
+		left := false
+		k := &keeper{leave: func(_ loop.Verdict, paused bool) (string, bool) { left = left || paused; return "nobody comes", left }}
+		s := relayed(t, k, says("<promise>DONE</promise>"))
+		relay := s.options
+		s.options = func(o *app.Blueprint) {
+			relay(o)
+			o.Asking = engine.Asking{At: []int{1}, Timeout: time.Hour, Default: engine.Skip}
+		}
+		began := time.Now()
+		end, err := s.start()
+		parked, ok := s.events[len(s.events)-1].Payload.(*loop.RunParked)
+		if err != nil || end.State != loop.Parked || !ok || parked.Rule != engine.RuleAsked || !parked.Until.Equal(began.Add(time.Hour)) {
+			t.Fatalf("%+v, %v; parked %+v", end, err, parked)
+		}
+		time.Sleep(40 * time.Minute)
+		left = false
+		if end := s.resume(); end.State != loop.Parked || !s.events[len(s.events)-1].Payload.(*loop.RunParked).Until.Equal(began.Add(time.Hour)) {
+			t.Errorf("before the time has come: %+v", end)
+		}
+		time.Sleep(20 * time.Minute)
+		left = false
+		if end := s.resume(); end.State != loop.Done || time.Since(began) != time.Hour || end.Totals.Skipped != 1 {
+			t.Errorf("end = %+v after %s", end, time.Since(began))
+		}
+	})
+	bubble(t, "while a person is asked, and the answer comes with the next runner", func(t *testing.T) {
+		left := false
+		k := &keeper{leave: func(_ loop.Verdict, paused bool) (string, bool) { left = left || paused; return "nobody comes", left }}
+		s := relayed(t, k, says("<promise>DONE</promise>"))
+		relay := s.options
+		s.options = func(o *app.Blueprint) {
+			relay(o)
+			o.Asking = engine.Asking{At: []int{1}, Timeout: time.Hour, Default: engine.Skip}
+		}
+		if end, err := s.start(); err != nil || end.State != loop.Parked {
+			t.Fatalf("%+v, %v", end, err)
+		}
+		time.Sleep(2 * time.Hour)
+		c := steer.NewControl()
+		again := s.options
+		s.options = func(o *app.Blueprint) { again(o); o.Run.Control = c }
+		k.leave = func(loop.Verdict, bool) (string, bool) { // as a leg does with the orders that it came with
+			if !s.has("run.answered") {
+				_, _ = c.Do(t.Context(), steer.Command{Name: "approve", Text: engine.GoOn, NoWait: true})
+			}
+			return "", false
+		}
+		if end := s.resume(); end.State != loop.Done || end.Totals.Skipped != 0 {
+			t.Errorf("end = %+v, want the answer of the person", end)
+		}
+	})
 	bubble(t, "while a person is asked whether it is done", func(t *testing.T) {
 		c := steer.NewControl()
 		s := relayed(t, leaving(c), says("<promise>DONE</promise>"))
