@@ -215,6 +215,9 @@ func TestThereAndBack(t *testing.T) {
 	run := w.park("first")
 	w.must(w.push("first", run))
 	e, _ := w.machine("first").Load(run)
+	if note, err := e.Carried(); err != nil || note.Branch != "main" {
+		t.Errorf("the note after the push: %+v, %v", note, err)
+	}
 	var away *journal.AwayError
 	if err := e.Here(); !errors.As(err, &away) {
 		t.Errorf("after the push: %v", err)

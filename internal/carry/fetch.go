@@ -279,7 +279,7 @@ func (a *admission) claim(ctx context.Context, card *Card) (at string, err error
 // install makes the run what it was where it left.
 func (a *admission) install(ctx context.Context, found *arrival, card Card, l journal.Luggage, to git.Arrival) (*Moved, error) {
 	note := journal.Carried{
-		Remote: a.meant, Ref: a.ref, Name: card.Name, At: a.now, From: found.at, Leg: card.Leg, Tree: card.Tree, Half: true, Since: time.Now().UTC(),
+		Remote: a.meant, Ref: a.ref, Name: card.Name, At: a.now, From: found.at, Leg: card.Leg, Branch: card.Branch, Tree: card.Tree, Half: true, Since: time.Now().UTC(),
 	}
 	a.place.stage("taking in the records")
 	entry, err := a.records(ctx, found, l, note)

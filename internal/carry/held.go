@@ -314,7 +314,7 @@ func (h *Held) Keep(ctx context.Context, m Moment) error {
 // unless it is taken again.
 func (h *Held) note(dir string, away bool) error {
 	return journal.Carried{
-		Remote: h.want.Remote, Ref: h.ref, Name: h.card.Name, At: h.at, Leg: h.card.Leg, Tree: h.card.Tree, Away: away, There: away, Since: time.Now().UTC(),
+		Remote: h.want.Remote, Ref: h.ref, Name: h.card.Name, At: h.at, Leg: h.card.Leg, Branch: h.card.Branch, Tree: h.card.Tree, Away: away, There: away, Since: time.Now().UTC(),
 	}.Write(dir)
 }
 

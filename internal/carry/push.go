@@ -105,7 +105,7 @@ func (d *departure) leave(ctx context.Context, meant string) (*Moved, error) {
 	}
 	d.more = append(d.more, making)
 	note := journal.Carried{
-		Remote: meant, Ref: d.ref, Name: s.card.Name, At: sha, From: before, Leg: s.card.Leg, Tree: s.card.Tree, Away: true, Since: time.Now().UTC(),
+		Remote: meant, Ref: d.ref, Name: s.card.Name, At: sha, From: before, Leg: s.card.Leg, Branch: s.card.Branch, Tree: s.card.Tree, Away: true, Since: time.Now().UTC(),
 	}
 	if err := note.Write(d.entry.Dir); err != nil {
 		return nil, err

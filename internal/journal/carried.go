@@ -22,14 +22,15 @@ const carriedName = "carried.json"
 type Carried struct {
 	Remote string    `json:"remote"` // as a person has named it
 	Ref    string    `json:"ref"`
-	Name   string    `json:"name"`            // of the run there
-	At     string    `json:"at"`              // the value of the ref as we last put it there
-	From   string    `json:"from,omitempty"`  // the one before
-	Leg    int       `json:"leg"`             // how often it has changed hands
-	Tree   string    `json:"tree,omitempty"`  // the files of the work tree then
-	Away   bool      `json:"away,omitempty"`  // somebody else may have it: it does not go on here
-	There  bool      `json:"there,omitempty"` // and it has certainly arrived
-	Half   bool      `json:"half,omitempty"`  // a fetch was cut short before the work tree was there
+	Name   string    `json:"name"`             // of the run there
+	At     string    `json:"at"`               // the value of the ref as we last put it there
+	From   string    `json:"from,omitempty"`   // the one before
+	Leg    int       `json:"leg"`              // how often it has changed hands
+	Branch string    `json:"branch,omitempty"` // that was checked out then; empty: none was
+	Tree   string    `json:"tree,omitempty"`   // the files of the work tree then
+	Away   bool      `json:"away,omitempty"`   // somebody else may have it: it does not go on here
+	There  bool      `json:"there,omitempty"`  // and it has certainly arrived
+	Half   bool      `json:"half,omitempty"`   // a fetch was cut short before the work tree was there
 	Since  time.Time `json:"since"`
 }
 
