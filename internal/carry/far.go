@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/redact"
 )
 
 // Far is a remote as a work tree sees it.
@@ -79,15 +80,8 @@ func (f *Far) Near() bool {
 	return filepath.IsAbs(f.URL) || err == nil && u.Scheme == "file"
 }
 
-// Password tells whether there is one in the address.
-func (f *Far) Password() bool {
-	u, err := url.Parse(f.URL)
-	if err != nil || u.User == nil {
-		return false
-	}
-	_, has := u.User.Password()
-	return has
-}
+// Password tells whether there is one in the address, or a token.
+func (f *Far) Password() bool { return redact.InAddress(f.URL) }
 
 // Holds tells whether a commit of ours is in one of its branches, as far as that can be
 // said from here: a branch that somebody else has moved since we fetched it may hold

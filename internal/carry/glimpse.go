@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -114,16 +113,8 @@ func (g *Glimpses) open(ctx context.Context, s Sight) (*looking, error) {
 	}
 	return &looking{
 		Sight: s, dir: dir, lock: lock,
-		remote: remote{name: shownRemote(s.Remote), url: s.Remote, repo: filepath.Join(dir, glimpseGit), git: g.git.In(g.root)},
+		remote: remote{name: shown(s.Remote), url: s.Remote, repo: filepath.Join(dir, glimpseGit), git: g.git.In(g.root)},
 	}, nil
-}
-
-// shownRemote is a remote without a password.
-func shownRemote(meant string) string {
-	if u, err := url.Parse(meant); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return meant
 }
 
 // looking is one look at a run. Nobody else has its folder.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/git"
+	"github.com/refrain-loop/refrain/internal/redact"
 )
 
 // remote is a git remote, and a repository of our own beside the records by which we
@@ -45,12 +45,7 @@ func openRemote(ctx context.Context, tree *git.Tree, records, meant string) (*re
 }
 
 // shown is an address without a password.
-func shown(remote string) string {
-	if u, err := url.Parse(remote); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return remote
-}
+func shown(remote string) string { return redact.Address(remote) }
 
 func noRemote(meant string) error {
 	return &UnknownError{fmt.Sprintf("%q is no remote", meant), "\"git remote -v\" lists those of the repository; a URL or a folder is one, too"}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/text"
 )
 
@@ -26,12 +27,7 @@ func (e *UntrustedError) Hint() string {
 }
 
 // shown is an address without a password.
-func shown(remote string) string {
-	if u, err := url.Parse(remote); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return remote
-}
+func shown(remote string) string { return redact.Address(remote) }
 
 // allows refuses a remote that no pattern is for.
 func (d *Desk) allows(remote string) error {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/redact"
 )
 
 // carriedName is a file in the folder of a run that has travelled.
@@ -35,12 +35,7 @@ type Carried struct {
 }
 
 // shown is the remote without a password, as people may see it.
-func (c Carried) shown() string {
-	if u, err := url.Parse(c.Remote); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return c.Remote
-}
+func (c Carried) shown() string { return redact.Address(c.Remote) }
 
 // Carried is where the run has travelled; nil when it never has.
 func (e Entry) Carried() (*Carried, error) { return ReadCarried(e.Dir) }
