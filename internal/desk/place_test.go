@@ -160,7 +160,7 @@ func TestAPersonTakesIt(t *testing.T) {
 
 func TestTrust(t *testing.T) {
 	t.Parallel()
-	d := &Desk{Options: Options{Trust: []string{"https://example.com/team/*", "git@example.com:team/**", "/srv/?.git"}}}
+	d := &Desk{Options: Options{Trust: []string{"https://example.com/team/*", "git@example.com:team/**", "/srv/?.git", "https://*.corp.example/*", "/any/**", "ssh://git?example.com/*"}}}
 	for remote, want := range map[string]bool{
 		"https://example.com/team/one":            true,
 		"https://example.com/team/one/two":        false,
@@ -177,7 +177,21 @@ func TestTrust(t *testing.T) {
 		"/srv//.git":                              false,
 		"https://example.com/team/one\n--upload=": false,
 		"--upload-pack=evil":                      false,
-		"":                                        false,
+
+		"https://git.corp.example/one":                 true,
+		"https://evil.example?.corp.example/x":         false,
+		"https://evil.example#.corp.example/x":         false,
+		"https://evil.example@.corp.example/x":         false,
+		"https://me:pw@evil.example\\@.corp.example/x": false,
+		"https://evil.example\\.corp.example/x":        false,
+		"https://git.corp.example/one?x":               false,
+		"https://git.corp.example/one#x":               false,
+		"https://example.com/team/o@e":                 false,
+		"git://evil.example#.corp.example/x":           false,
+		"ssh://git@example.com/one":                    false,
+		"/any/place/o#ne":                              true,
+		"/any/pl@ce":                                   true,
+		"":                                             false,
 	} {
 		err := d.allows(remote)
 		var untrusted *UntrustedError

@@ -36,6 +36,8 @@ func (d *Desk) allows(remote string) error {
 		return &UntrustedError{remote, "that is no address of a remote"}
 	case slices.ContainsFunc(strings.FieldsFunc(remote, func(r rune) bool { return r == '/' || r == '\\' || r == ':' }), climbs):
 		return &UntrustedError{remote, "its address leads upwards"}
+	case !byPath().MatchString(remote) && strings.ContainsAny(remote, `?#\`) || hostless().MatchString(remote):
+		return &UntrustedError{remote, "which host its address means is not plain to see"}
 	case !slices.ContainsFunc(d.Trust, func(pattern string) bool { return fits(pattern, remote) }):
 		return &UntrustedError{remote, "no pattern that it trusts is for it"}
 	}
@@ -48,8 +50,15 @@ func climbs(part string) bool {
 	return err == nil && (plain == "." || plain == ".." || plain != part && strings.ContainsAny(plain, `/\`))
 }
 
-// fits tells whether a pattern is for an address: * stands for anything but a slash, and
-// ** for anything.
+// How addresses begin that are folders, and those by http and git with a sign in them that
+// has programs take another host for the one that is meant.
+var (
+	byPath   = text.NewPattern(`^(/|file://)`)
+	hostless = text.NewPattern(`^(?i:https?|git)://.*[?#@\\]`)
+)
+
+// fits tells whether a pattern is for an address: ? stands for one sign and * for some, but
+// for a slash and what may hide a host; ** stands for anything.
 func fits(pattern, remote string) bool {
 	var b strings.Builder
 	b.WriteString(`\A`)
@@ -59,9 +68,9 @@ func fits(pattern, remote string) bool {
 			b.WriteString(`.*`)
 			i++
 		case pattern[i] == '*':
-			b.WriteString(`[^/]*`)
+			b.WriteString(`[^/?#@\\]*`)
 		case pattern[i] == '?':
-			b.WriteString(`[^/]`)
+			b.WriteString(`[^/?#@\\]`)
 		default:
 			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
 		}
