@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/files"
+	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/journal"
 )
 
@@ -38,7 +39,10 @@ type found struct {
 
 // listing is the files that a commit of a state holds, wherever git finds it.
 func (r *remote) listing(ctx context.Context, at string, more []string) ([]found, error) {
-	out, err := r.run(ctx, nil, more, "ls-tree", "-r", "-z", "-l", "--full-tree", at)
+	out, err := r.lists(ctx, more, "ls-tree", "-r", "-z", "-l", "--full-tree", at)
+	if errors.Is(err, errTooMuch) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, unread(ctx, err)
 	}
@@ -220,4 +224,53 @@ func (a *arrival) each(ctx context.Context, r *remote, tops []string, do func(na
 		names, objects, held = append(names, f.name), append(objects, f.object), held+f.size
 	}
 	return give()
+}
+
+// cardBlob reads the card of a commit, without looking at what it says.
+func (r *remote) cardBlob(ctx context.Context, at string, more []string) ([]byte, error) {
+	name := at + ":" + cardName
+	sizes, err := r.sizes(ctx, []string{name}, more)
+	if err != nil {
+		return nil, err
+	}
+	if err := cardFits(sizes[0]); err != nil {
+		return nil, err
+	}
+	out, err := r.run(ctx, nil, more, "cat-file", "blob", name)
+	return []byte(out), err
+}
+
+// sizes is how large files are, by the names that git has for them; -1: that is none.
+func (r *remote) sizes(ctx context.Context, names, more []string) ([]int64, error) {
+	out, err := r.run(ctx, []byte(strings.Join(names, "\n")+"\n"), more, "cat-file", "--batch-check=%(objecttype) %(objectsize)")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]int64, 0, len(names))
+	for line := range strings.Lines(out) {
+		size := int64(-1)
+		if n, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "blob "); ok {
+			if size, err = strconv.ParseInt(n, 10, 64); err != nil {
+				size = -1
+			}
+		}
+		list = append(list, size)
+	}
+	if len(list) != len(names) {
+		return nil, fmt.Errorf("git cat-file: %d lines for %d names", len(list), len(names))
+	}
+	return list, nil
+}
+
+// lists runs a git that lists files, and ends one that does not come to its end.
+func (r *remote) lists(ctx context.Context, more []string, args ...string) (string, error) {
+	ctx, enough := context.WithCancelCause(ctx)
+	defer enough(nil)
+	out := &bounded{most: mostListing, enough: enough}
+	env := append([]string{"GIT_DIR=" + r.repo, protocols}, alsoIn(more)...)
+	_, err := r.git.RunWith(ctx, git.Command{Env: env, Reader: out}, args...)
+	if out.over {
+		return "", errTooMuch
+	}
+	return out.String(), err
 }

@@ -937,6 +937,40 @@ func TestACheckpointThatStrays(t *testing.T) {
 	}
 }
 
+// A card of some gigabytes is not read into memory, be it to be listed or to be fetched.
+func TestACardThatIsTooLarge(t *testing.T) {
+	w := newWorld(t)
+	run := w.park("first")
+	moved := w.must(w.push("first", run))
+	ref := Prefix + moved.ID
+	hub := w.at("hub.git")
+	w.write("forge", cardName, strings.Repeat(" ", mostMeta)+"{}")
+	blob := w.git(hub, "hash-object", "-w", filepath.Join(w.at("forge"), cardName))
+	tree := w.gitIn(hub, "100644 blob "+blob+"\t"+cardName+"\n", "mktree")
+	w.git(hub, "update-ref", ref, w.git(hub, "commit-tree", "-m", "x", tree))
+	list, err := Place{Store: w.machine("second")}.List(t.Context(), "origin")
+	if err != nil || len(list) != 1 || !strings.Contains(list[0].Wrong, "too large") {
+		t.Errorf("%+v, %v", list, err)
+	}
+	var foreign *ForeignError
+	if _, err := w.fetch("second", moved.ID, true); !errors.As(err, &foreign) || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAListThatIsTooLong(t *testing.T) {
+	stopped := false
+	b := &bounded{most: 10, enough: func(error) { stopped = true }}
+	for range 3 {
+		if n, err := b.Write([]byte("12345678")); n != 8 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if !b.over || !stopped || b.Len() != 8 {
+		t.Errorf("%d bytes were taken in; it was stopped: %v", b.Len(), stopped)
+	}
+}
+
 func TestWhatMayTravel(t *testing.T) {
 	for name, want := range map[string]bool{
 		"card.json": true, "run.json": true, "journal/00000001": true, "beside/known.json": true,

@@ -196,11 +196,11 @@ func (h *Held) again(ctx context.Context, a *admission) error {
 			return err
 		}
 	}
-	out, err := h.remote.run(ctx, nil, []string{h.making}, "cat-file", "blob", a.now+":"+cardName)
+	out, err := h.remote.cardBlob(ctx, a.now, []string{h.making})
 	if err != nil {
 		return unread(ctx, err)
 	}
-	if h.card, err = readCard([]byte(out), a.id); err != nil {
+	if h.card, err = readCard(out, a.id); err != nil {
 		return err
 	}
 	h.found = h.card

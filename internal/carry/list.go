@@ -14,10 +14,23 @@ func (r *remote) cards(ctx context.Context, refs map[string]string) ([]Near, err
 		return nil, err
 	}
 	var list []Near
-	for _, ref := range slices.Sorted(maps.Keys(refs)) {
+	names := slices.Sorted(maps.Keys(refs))
+	var cards []string
+	for _, ref := range names {
+		cards = append(cards, ref+":"+cardName)
+	}
+	sizes, err := r.sizes(ctx, cards, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i, ref := range names {
 		id := strings.TrimPrefix(ref, Prefix)
 		one := Near{Ref: ref, Card: Card{Run: id}}
-		out, err := r.run(ctx, nil, nil, "cat-file", "blob", ref+":"+cardName)
+		err := cardFits(sizes[i])
+		out := ""
+		if err == nil {
+			out, err = r.run(ctx, nil, nil, "cat-file", "blob", cards[i])
+		}
 		if err == nil {
 			var c Card
 			if c, err = readCard([]byte(out), id); err == nil {

@@ -384,12 +384,9 @@ func (r *remote) fetchCard(ctx context.Context, ref, id string) (Card, error) {
 	if err := r.fetch(ctx, ref, nil); err != nil {
 		return Card{}, err
 	}
-	out, err := r.run(ctx, nil, nil, "cat-file", "blob", ref+":"+cardName)
+	out, err := r.cardBlob(ctx, ref, nil)
 	if err != nil {
-		if ctx.Err() != nil {
-			return Card{}, err
-		}
-		return Card{}, &ForeignError{What: "it has no card"}
+		return Card{}, err
 	}
-	return readCard([]byte(out), id)
+	return readCard(out, id)
 }
