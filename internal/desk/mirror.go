@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -84,7 +85,11 @@ func (m mirror) commit(ctx context.Context, base string) (string, error) {
 	names := []string{"refs/heads/" + base, "refs/tags/" + base}
 	switch {
 	case base == "":
-		names = []string{"HEAD"}
+		usual, err := m.usual(ctx)
+		if err != nil {
+			return "", err
+		}
+		names = []string{usual}
 	case isCommit().MatchString(base):
 		names = append(names, base)
 	}
@@ -94,6 +99,22 @@ func (m mirror) commit(ctx context.Context, base string) (string, error) {
 		}
 	}
 	return "", &BaseError{Remote: shown(m.remote), Base: base}
+}
+
+// usual is where the remote's HEAD is now. That of a mirror stays as it was when the
+// mirror was made.
+func (m mirror) usual(ctx context.Context) (string, error) {
+	out, err := m.run(ctx, "ls-remote", "--symref", "--end-of-options", m.remote, "HEAD")
+	if err != nil {
+		return "", &carry.UnreachableError{Remote: shown(m.remote), Err: err}
+	}
+	for line := range strings.Lines(out) { // the branch comes before its commit
+		at, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if branch, ok := strings.CutPrefix(at, "ref: "); name == "HEAD" && (ok || isCommit().MatchString(at)) {
+			return strings.TrimSpace(cmp.Or(branch, at)), nil
+		}
+	}
+	return "", &BaseError{Remote: shown(m.remote)}
 }
 
 // nowhere is the branch of a work tree that nothing has come into yet. Nobody has one

@@ -322,6 +322,29 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// Where no base is named it is the remote's default branch as it is now, and not as it was
+// when a worker first came there.
+func TestADefaultBranchThatHasMoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, agent())
+	d := w.desk("a")
+	begin := func(want string) {
+		t.Helper()
+		s := w.spec()
+		s.Base, s.Branch = "", "refrain/at-"+s.ID[5:13]
+		if out := w.leg(d, s, 1); out.Failed || w.card(s).Base != want {
+			t.Errorf("it began at %s, want %s: %+v", w.card(s).Base, want, out)
+		}
+	}
+	begin(w.hub("rev-parse", "main"))
+	w.git(w.at("seed"), "commit", "-q", "--allow-empty", "-m", "more")
+	w.git(w.at("seed"), "push", "-q", "origin", "HEAD:trunk")
+	w.hub("symbolic-ref", "HEAD", "refs/heads/trunk")
+	begin(w.hub("rev-parse", "trunk"))
+	w.hub("branch", "-D", "main")
+	begin(w.hub("rev-parse", "trunk"))
+}
+
 // A run that a leg has told of is never begun anew, on whichever worker.
 func TestARefThatIsGone(t *testing.T) {
 	t.Parallel()
