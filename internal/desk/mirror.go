@@ -38,11 +38,14 @@ func (d *Desk) mirror(ctx context.Context, remote string) (mirror, error) {
 		}
 	}
 	m.git = m.git.In(m.dir)
-	_, err := m.run(ctx, "fetch", "-q", "--prune", "--no-write-fetch-head", "--end-of-options", remote, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-	if err != nil {
-		return m, &carry.UnreachableError{Remote: shown(remote), Err: err}
+	if err := m.unlock(); err != nil {
+		return m, fmt.Errorf("remove the locks of a git that was killed: %w", err)
 	}
-	return m, nil
+	_, err := m.run(ctx, "fetch", "-q", "--prune", "--no-write-fetch-head", "--end-of-options", remote, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+	if err == nil || ctx.Err() != nil {
+		return m, err
+	}
+	return m, m.mend(ctx, err)
 }
 
 // mirrorOf is where the mirror of a remote is, or would be.
@@ -61,14 +64,27 @@ func (d *Desk) lockMirror(dir string) (unlock func()) {
 // make makes it in one piece.
 func (m mirror) make(ctx context.Context) error {
 	building := m.dir + ".new"
-	if err := os.RemoveAll(building); err != nil {
+	if err := m.clone(ctx, building); err != nil {
 		return err
 	}
-	_, err := m.run(ctx, "clone", "-q", "--bare", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.logAllRefUpdates=false", "--end-of-options", m.remote, building)
-	if err != nil {
+	return os.Rename(building, m.dir)
+}
+
+// clone makes a copy of the remote. Where that fails though it answers, it is for something
+// here.
+func (m mirror) clone(ctx context.Context, to string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	m.git = m.git.In(filepath.Dir(to)) // the mirror may be none
+	_, err := m.run(ctx, "clone", "-q", "--bare", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.logAllRefUpdates=false", "--end-of-options", m.remote, to)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if _, silent := m.run(ctx, "ls-remote", "-q", "--end-of-options", m.remote, "HEAD"); silent != nil {
 		return &carry.UnreachableError{Remote: shown(m.remote), Err: err}
 	}
-	return os.Rename(building, m.dir)
+	return fmt.Errorf("copy %s: %w", shown(m.remote), err)
 }
 
 func (m mirror) run(ctx context.Context, args ...string) (string, error) {

@@ -345,6 +345,51 @@ func TestADefaultBranchThatHasMoved(t *testing.T) {
 	begin(w.hub("rev-parse", "trunk"))
 }
 
+// What a killed git has left in a mirror is mended, and what work trees borrow stays.
+func TestAMirrorThatIsBroken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, agent())
+	d := w.desk("a")
+	first := w.spec()
+	first.Quantum.Iterations = 1
+	w.leg(d, first, 1)
+	mirror := d.mirrorOf(first.Remote)
+	at := w.hub("rev-parse", "main")
+	object := filepath.Join(mirror, "objects", at[:2], at[2:])
+	for name, broken := range map[string]func(){
+		"locks": func() {
+			for _, lock := range []string{"refs/heads/main.lock", "packed-refs.lock", "HEAD.lock"} {
+				if err := os.WriteFile(filepath.Join(mirror, filepath.FromSlash(lock)), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+		"an object that was not written": func() {
+			if err := errors.Join(os.Remove(object), os.WriteFile(object, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a ref that was not written": func() {
+			if err := os.WriteFile(filepath.Join(mirror, "refs", "heads", "main"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		w.git(w.at("seed"), "commit", "-q", "--allow-empty", "-m", name)
+		w.git(w.at("seed"), "push", "-q", "origin", "HEAD:main")
+		broken()
+		s := w.spec()
+		s.Branch = "refrain/at-" + s.ID[5:13]
+		out, err := d.Run(t.Context(), fleet.Turn{Spec: s, Leg: 1}, fleet.Hooks{})
+		if err != nil || out.Failed || w.card(s).Base != w.hub("rev-parse", "main") {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+	}
+	if out := w.leg(d, first, 2); out.Iterations != 2 || out.Stuck {
+		t.Errorf("who borrows from it: %+v", out)
+	}
+}
+
 // A run that a leg has told of is never begun anew, on whichever worker.
 func TestARefThatIsGone(t *testing.T) {
 	t.Parallel()
