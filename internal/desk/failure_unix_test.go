@@ -3,6 +3,7 @@
 package desk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -276,6 +277,31 @@ func TestCutFromTheServer(t *testing.T) {
 		}
 		w.finish(s, 3, "1 1 2 3", a, b)
 	})
+}
+
+// Gates are ended like the agent where somebody else has the run: a reviewer is an agent,
+// too.
+func TestAGateOfARunThatWasLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, agent())
+	w.write("gate.sh", "[ -e '"+w.dir+"/go' ] || [ ! -e work ] || { : >'"+w.dir+"/slow'; sleep 600; }\n")
+	s := w.spec("gate=sh " + w.at("gate.sh"))
+	s.Quantum.Iterations, s.Lease = 0, 400*time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	g := w.start(ctx, w.desk("a"), fleet.Turn{Spec: s, Leg: 1}, fleet.Hooks{Heard: func() fleet.Beat { return fleet.Beat{At: time.Now().Add(-time.Hour)} }})
+	w.await("the gate runs", w.there("slow"))
+	w.write("go", "")
+	if out := w.leg(w.desk("b"), s, 2); out.State != loop.Done || w.starts() != "1 2 3" {
+		t.Errorf("the next worker: %+v; agents were started in the iterations %s", out, w.starts())
+	}
+	hung := time.AfterFunc(time.Minute, cancel) // so that the test ends
+	g.wait()
+	if !hung.Stop() || g.err != nil || !g.out.Taken {
+		t.Errorf("the gate went on: %+v, %v", g.out, g.err)
+	}
+	w.nobodyLeft(s)
+	w.whole(s)
 }
 
 // A remote that cannot be reached is waited for. What the agent did is not done again.

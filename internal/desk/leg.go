@@ -43,6 +43,7 @@ type leg struct {
 	hurry     context.CancelFunc // ends what is waited for
 	overtaken bool               // a later leg is here
 	at        string             // what the ref is at
+	sure      time.Time          // when it was last certain that the run is ours
 	seen      sight
 }
 
@@ -216,6 +217,17 @@ func (l *leg) setAt(at string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.at = at
+	l.sure = wall()
+}
+
+// isSure says that the run was ours at a time, and tells when that was last so.
+func (l *leg) isSure(at time.Time) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at.After(l.sure) {
+		l.sure = at
+	}
+	return l.sure
 }
 
 func (l *leg) whereAt() string {

@@ -155,15 +155,12 @@ func (r relay) Watch(ctx context.Context) error {
 		lease = usualLease
 	}
 	every := min(max(lease/8, 100*time.Millisecond), 5*time.Second)
-	sure := wall() // a push has just come through
 	for {
 		if r.isOvertaken() {
 			return &engine.LostError{Err: errOvertaken}
 		}
 		heard, doubtful := r.doubtful(lease / 2)
-		if heard.After(sure) {
-			sure = heard
-		}
+		sure := r.isSure(heard)
 		if doubtful {
 			look, cancel := context.WithTimeout(ctx, max(lease-wall().Sub(sure), every))
 			now, err := r.held.Look(look)
@@ -172,7 +169,9 @@ func (r relay) Watch(ctx context.Context) error {
 			case err == nil && now != r.whereAt():
 				return &engine.LostError{Err: &carry.TakenError{Run: r.Name, Remote: shown(r.Remote), Now: now}}
 			case err == nil:
-				sure = wall()
+				r.isSure(wall())
+			case ctx.Err() != nil:
+				return nil
 			case wall().Sub(sure) > lease:
 				return &engine.LostError{Err: fmt.Errorf("for longer than its lease nobody has said that it is ours: %w", err)}
 			}

@@ -146,7 +146,9 @@ func (k *Kit) UntilAsked(ctx context.Context) (context.Context, func()) {
 func (k *Kit) until(ctx context.Context, wish <-chan struct{}) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := k.watch(wish, cancel)
+	unguard := k.relay.guard(ctx, cancel)
 	return ctx, func() {
+		unguard()
 		stop()
 		cancel(nil)
 	}

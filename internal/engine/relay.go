@@ -19,8 +19,8 @@ type Relay interface {
 	// should leave the run to another one, and why. Paused says that it waits for a
 	// person. Once the answer was yes it stays so.
 	Leave(next loop.Verdict, paused bool) (why string, yes bool)
-	// Watch looks after the run while an agent works, until ctx is done. It comes back
-	// before that only with a *LostError.
+	// Watch looks after the run while an agent works, a gate or a hook, until ctx is done.
+	// It comes back before that only with a *LostError.
 	Watch(ctx context.Context) error
 }
 
@@ -76,8 +76,8 @@ func (r *relay) keep(ctx context.Context, at Moment) bool {
 	return false
 }
 
-// guard sees that an agent does not go on working on a run that was lost. The
-// function it returns ends the guarding.
+// guard sees that nothing goes on working on a run that was lost: no agent, and no gate,
+// which may be one. The function it returns ends the guarding.
 func (r *relay) guard(ctx context.Context, end context.CancelCauseFunc) func() {
 	if r.Relay == nil {
 		return func() {}

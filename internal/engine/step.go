@@ -159,7 +159,7 @@ func (e *Engine) leaveOpen(a *Attempt, o *loop.Outcome, asked *loop.StopRequest)
 	if !a.leftOpen(o, asked) {
 		return v, false
 	}
-	if v = e.Decide(nil); v.Action == loop.Stop || e.Desk.Leaving() {
+	if v = e.Decide(nil); v.Action == loop.Stop || e.Desk.Leaving() || e.Lost() != nil {
 		return v, true
 	}
 	// A limit was raised just after it had cut something short. There is no next
