@@ -39,7 +39,9 @@ type Desk struct {
 	mu      sync.Mutex
 	live    map[string]*leg // by the id of the run
 	leaving bool
-	swept   time.Time
+
+	due  chan struct{} // has one when it is time to look for what nobody needs
+	stop func()        // ends that, and waits for it
 }
 
 var _ fleet.Legs = (*Desk)(nil)
@@ -71,7 +73,7 @@ func New(o Options) (*Desk, error) {
 	if o.Root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
 	}
-	d := &Desk{Options: o, lock: flock.New(filepath.Join(o.Root, "lock")), live: map[string]*leg{}}
+	d := &Desk{Options: o, lock: flock.New(filepath.Join(o.Root, "lock")), live: map[string]*leg{}, due: make(chan struct{}, 1)}
 	ours, err := d.lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock the folder of a worker: %w", err)
@@ -79,11 +81,23 @@ func New(o Options) (*Desk, error) {
 	if !ours {
 		return nil, &BusyError{Root: o.Root}
 	}
+	d.sweepMeanwhile()
 	return d, nil
 }
 
+// sweepMeanwhile begins to look for what nobody needs any more, until Close.
+func (d *Desk) sweepMeanwhile() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { d.sweeping(ctx) })
+	d.stop = func() { cancel(); wg.Wait() }
+}
+
 // Close gives the folder back. No leg may be live.
-func (d *Desk) Close() error { return d.lock.Close() }
+func (d *Desk) Close() error {
+	d.stop()
+	return d.lock.Close()
+}
 
 // Run does one leg.
 func (d *Desk) Run(ctx context.Context, t fleet.Turn, h fleet.Hooks) (fleet.Standing, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -299,7 +300,9 @@ func TestSweep(t *testing.T) {
 	mirror := a.mirrorOf(young.Remote)
 	long := time.Now().Add(-8 * 24 * time.Hour)
 	swept := func() bool {
-		if err := os.Chtimes(mirror, long, long); err != nil {
+		if err := os.Chtimes(mirror, long, long); errors.Is(err, fs.ErrNotExist) {
+			return true
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		a.Sweep(t.Context())
@@ -319,6 +322,15 @@ func TestSweep(t *testing.T) {
 	a.Sweep(t.Context())
 	if out := w.leg(a, young, 3); !out.Failed || !strings.Contains(out.Why, "is not on") || len(a.trees(young.ID)) != 1 {
 		t.Errorf("%+v, %v", out, a.trees(young.ID))
+	}
+	_, e, note = here(a.treeOf(young.ID), young.ID)
+	note.Since = time.Now().Add(-8 * 24 * time.Hour)
+	if err := note.Write(e.Dir); err != nil {
+		t.Fatal(err)
+	}
+	a.Sweep(t.Context())
+	if got := len(a.trees(young.ID)); got != 0 || records(young) != 0 {
+		t.Errorf("of a run that was deleted long ago there are %d work trees and %d records", got, records(young))
 	}
 }
 

@@ -15,8 +15,12 @@ import (
 	"github.com/refrain-loop/refrain/internal/project"
 )
 
-// sweepEvery is how often a worker looks for what it needs no more.
-const sweepEvery = 10 * time.Minute
+// sweepEvery is how often a worker looks for what it needs no more, and sweepIdle how
+// often where it has nothing else to do.
+const (
+	sweepEvery = 10 * time.Minute
+	sweepIdle  = time.Hour
+)
 
 // sweepNow removes what a leg leaves that nobody needs: the work tree of a run that is
 // over, or somebody else's; and now and then what is left of others.
@@ -30,19 +34,39 @@ func (d *Desk) sweepNow(ctx context.Context, l *leg, out fleet.Standing, err err
 			_ = d.clear(ctx, l.ID)
 		}
 	}
-	d.mu.Lock()
-	due := time.Since(d.swept) >= sweepEvery
-	if due {
-		d.swept = time.Now()
+	d.sweepSoon()
+}
+
+// sweepSoon has what is left looked for now and then, while the worker works.
+func (d *Desk) sweepSoon() {
+	select {
+	case d.due <- struct{}{}:
+	default: // it is to be done already
 	}
-	d.mu.Unlock()
-	if due {
-		d.Sweep(ctx)
+}
+
+// sweeping looks for what nobody needs any more: after legs, and while there are none.
+func (d *Desk) sweeping(ctx context.Context) {
+	every := time.NewTicker(sweepIdle)
+	defer every.Stop()
+	var swept time.Time
+	for {
+		select {
+		case <-every.C:
+		case <-d.due:
+		case <-ctx.Done():
+			return
+		}
+		if time.Since(swept) >= sweepEvery {
+			swept = time.Now()
+			d.Sweep(ctx)
+		}
 	}
 }
 
 // Sweep removes the work trees of runs that are elsewhere by now, or have waited for
-// long. What is not on the remote as it is here stays.
+// long. What is not on the remote as it is here stays; what was deleted there stays for as
+// long as the work tree of a run that waits.
 func (d *Desk) Sweep(ctx context.Context) {
 	entries, err := os.ReadDir(filepath.Join(d.Root, "runs"))
 	if err != nil {
@@ -102,7 +126,11 @@ func (d *Desk) spare(id, now string) bool {
 			if info, err := os.Stat(tree); err == nil && time.Since(info.ModTime()) < d.Keep {
 				return false
 			}
-		case now == "", note.At == now && (!note.There || time.Since(note.Since) < d.Keep):
+		case now == "": // it was deleted there; what is here may be wanted for a while
+			if time.Since(note.Since) < d.Keep {
+				return false
+			}
+		case note.At == now && (!note.There || time.Since(note.Since) < d.Keep):
 			return false
 		}
 	}
