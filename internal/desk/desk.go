@@ -15,6 +15,7 @@ import (
 
 	"github.com/refrain-loop/refrain/internal/app"
 	"github.com/refrain-loop/refrain/internal/fleet"
+	"github.com/refrain-loop/refrain/internal/git"
 )
 
 // Options say whose desk it is, and what may lie on it.
@@ -81,6 +82,9 @@ func New(o Options) (*Desk, error) {
 	if !ours {
 		return nil, &BusyError{Root: o.Root}
 	}
+	if err := identified(o.Root); err != nil {
+		return nil, errors.Join(err, d.lock.Close())
+	}
 	d.sweepMeanwhile()
 	return d, nil
 }
@@ -91,6 +95,17 @@ func (d *Desk) sweepMeanwhile() {
 	var wg sync.WaitGroup
 	wg.Go(func() { d.sweeping(ctx) })
 	d.stop = func() { cancel(); wg.Wait() }
+}
+
+// identified is an *UnnamedError where git does not know whose the commits of a worker
+// would be: each run would come as far as its first one.
+func identified(root string) error {
+	_, err := git.At(root).Run(context.Background(), "var", "GIT_COMMITTER_IDENT")
+	var failed *git.Error
+	if errors.As(err, &failed) && !git.Killed(err) {
+		return &UnnamedError{}
+	}
+	return err
 }
 
 // Close gives the folder back. No leg may be live.
@@ -203,6 +218,18 @@ func notLive(run string, leg int, worker string) error {
 func command(o fleet.Order) app.Command {
 	late := slices.Contains([]string{"pause", "stop", "stop_now", "skip", "park", "reboot"}, o.Command)
 	return app.Command{Name: o.Command, Text: o.Text, Key: o.Key, Value: o.Value, Question: o.Question, NoWait: late}
+}
+
+// UnnamedError says that git does not know whose commits those of a worker would be.
+type UnnamedError struct{}
+
+func (*UnnamedError) Error() string {
+	return "git does not know whose commits those of this worker would be"
+}
+
+// Hint says what to do.
+func (*UnnamedError) Hint() string {
+	return `tell it with "git config --global user.name NAME" and "git config --global user.email ADDRESS"`
 }
 
 // BusyError says that another worker has a folder.

@@ -29,6 +29,7 @@ type leg struct {
 	desk    *Desk
 	control *app.Control
 	held    *carry.Held
+	moved   bool // it was brought here for this leg
 	began   time.Time
 	done    chan struct{} // closed when it is over
 	asked   chan struct{} // closed when a person is asked something
@@ -119,7 +120,7 @@ func (l *leg) drive(ctx context.Context) (loop.RunFinished, error) {
 	if entry.Finished != nil && options.StayOver {
 		return *entry.Finished, nil
 	}
-	c, err := app.PrepareResume(ctx, entry, nil, false, request.Given)
+	c, err := l.prepare(ctx, entry)
 	if err != nil {
 		return loop.RunFinished{}, err
 	}
@@ -128,6 +129,15 @@ func (l *leg) drive(ctx context.Context) (loop.RunFinished, error) {
 		l.seen.ended(end)
 	}
 	return end, err
+}
+
+// prepare has a run go on. One that was somewhere else meets other settings of a machine
+// here, which are no agent's doing.
+func (l *leg) prepare(ctx context.Context, entry journal.Entry) (*app.Continuation, error) {
+	if l.moved {
+		return app.PrepareMoved(ctx, entry, request.Given)
+	}
+	return app.PrepareResume(ctx, entry, nil, false, request.Given)
 }
 
 // order gives the run the orders that came with the leg, before its first step.

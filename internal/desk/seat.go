@@ -75,6 +75,7 @@ func (l *leg) sitDown(ctx context.Context) (*carry.Held, error) {
 	if err := l.desk.clear(ctx, l.ID); err != nil {
 		return nil, err
 	}
+	l.moved = true
 	return l.anew(ctx)
 }
 

@@ -48,7 +48,7 @@ func (o *submitOptions) runCarried(ctx context.Context, s *site, req request.Req
 		return err
 	}
 	spec.Name = name
-	if spec.Branch, err = s.carriedBranch(ctx, far, entry, o.where.branch, spec); err != nil {
+	if spec.Branch, err = s.carriedBranch(ctx, far, entry, note, o.where.branch, spec); err != nil {
 		return err
 	}
 	if err := harmless(s.Dir(), spec); err != nil {
@@ -96,7 +96,7 @@ func (s *site) push(ctx context.Context, entry journal.Entry, note *journal.Carr
 
 // carriedBranch is the branch that the work of a run of here becomes: the one that is
 // wanted, or that the run works on. It is the same before the run has left and after.
-func (s *site) carriedBranch(ctx context.Context, far *carry.Far, entry journal.Entry, wanted string, spec fleet.Spec) (string, error) {
+func (s *site) carriedBranch(ctx context.Context, far *carry.Far, entry journal.Entry, note *journal.Carried, wanted string, spec fleet.Spec) (string, error) {
 	tree, err := git.Open(ctx, entry.Tree, nil)
 	if err != nil {
 		return "", err
@@ -105,7 +105,9 @@ func (s *site) carriedBranch(ctx context.Context, far *carry.Far, entry journal.
 	if wanted != "" {
 		branch = wanted
 	} else if branch == "" {
-		if branch, err = tree.Branch(ctx); err != nil {
+		if note != nil && note.Away { // what is checked out by now is something else
+			branch = note.Branch
+		} else if branch, err = tree.Branch(ctx); err != nil {
 			return "", err
 		}
 		if usual, err := s.usualBranch(ctx, far); err != nil || branch != "" && branch == usual {

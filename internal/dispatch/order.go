@@ -118,6 +118,9 @@ func (p post) saying(mean func(cmd *cobra.Command, args []string, isRun func(str
 		if err != nil {
 			return err
 		}
+		if !row.EndedAt.IsZero() { // another run may have its name by now
+			return &fleet.OverError{Run: row.Run, State: row.State}
+		}
 		asJSON, _ := cmd.Flags().GetBool("json")
 		for _, o := range orders {
 			if over, err := p.give(ctx, service, row.Run, o, asJSON); over || err != nil {

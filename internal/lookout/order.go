@@ -11,7 +11,11 @@ import (
 // did not take it.
 func (r *Run) Do(ctx context.Context, c control.Command) (control.Answer, error) {
 	o := fleet.Order{Command: c.Command, Text: c.Text, Key: c.Key, Value: c.Value, Question: c.Question}
-	a, err := r.of.service.Order(ctx, r.Row().Run, o)
+	row := r.Row()
+	if !row.EndedAt.IsZero() { // another run may have its name by now
+		return control.Answer{}, &fleet.OverError{Run: row.Run, State: row.State}
+	}
+	a, err := r.of.service.Order(ctx, row.Run, o)
 	if err != nil {
 		return control.Answer{}, err
 	}
