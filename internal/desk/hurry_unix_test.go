@@ -24,7 +24,7 @@ exit 1
 func TestHurry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, limited())
-	s := w.paid()
+	s := w.paid("limited")
 	s.Quantum = fleet.Quantum{Patience: time.Minute}
 	d := w.desk("a")
 	for leg, tt := range []struct {

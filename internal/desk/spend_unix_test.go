@@ -10,14 +10,15 @@ import (
 	"github.com/refrain-loop/refrain/internal/fleet"
 )
 
-// paid is a run with an agent whose iterations cost a dollar and ten tokens each.
-func (w *world) paid() fleet.Spec {
-	s := w.spec("agents.paid.command=sh agent.sh", "agents.paid.format=claude", "agent=paid")
+// paid is a run with an agent that says what it has cost. A limit that one meets is known
+// to all runs with an agent of that name.
+func (w *world) paid(agent string) fleet.Spec {
+	s := w.spec("agents."+agent+".command=sh agent.sh", "agents."+agent+".format=claude", "agent="+agent)
 	s.Request = []byte(strings.Replace(string(s.Request), `"command":["sh","agent.sh"]`, `"prompt":"go on"`, 1))
 	return s
 }
 
-// bill is an agent that does its work, and says what it has cost.
+// bill is an agent whose iterations cost a dollar and ten tokens each.
 func bill(beside ...string) string {
 	return agent(append(beside, `done=working; [ "$(wc -l <work)" -lt 3 ] || done="<promise>DONE</promise>"`,
 		`echo '{"type":"system","subtype":"init","session_id":"s"}'`,
@@ -59,7 +60,7 @@ func TestWhatTheAccountHears(t *testing.T) {
 	t.Run("leg by leg", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, bill())
-		s := w.paid()
+		s := w.paid("paid")
 		var a account
 		desks := []*Desk{w.desk("a"), w.desk("b")}
 		for leg := 1; leg <= 3; leg++ {
@@ -74,7 +75,7 @@ func TestWhatTheAccountHears(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, bill())
 		w.hook("update", "case $1 in refs/heads/*) echo 'protected branch' >&2; exit 1 ;; esac\n")
-		s := w.paid()
+		s := w.paid("paid")
 		var a account
 		if out := run(w, w.desk("a"), s, 1, &a); !out.Stuck {
 			t.Errorf("%+v", out)
@@ -89,7 +90,7 @@ func TestWhatTheAccountHears(t *testing.T) {
 		w := newWorld(t, bill())
 		w.hook("post-receive", killer)
 		w.write("armed", "finished")
-		s := w.paid()
+		s := w.paid("paid")
 		s.Quantum.Iterations = 0
 		if out, killed := w.child("a", s, 1).wait(); !killed {
 			t.Fatalf("it was not killed: %+v", out)
