@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/proc"
 	"github.com/refrain-loop/refrain/internal/watch"
 )
 
@@ -151,6 +154,41 @@ func TestAGlanceFindsEachNameOfAFile(t *testing.T) {
 	for _, name := range []string{"sub/c.txt", "other.txt"} {
 		if got := f.holds(s, c, name); got != "told" {
 			t.Errorf("%s is kept as %q", name, got)
+		}
+	}
+}
+
+// A restore that ends half way leaves files that nobody has written to, and an index
+// that says of them what they were to be.
+func TestAGlanceFindsWhatARestoreDidNotReach(t *testing.T) {
+	t.Parallel()
+	for _, ended := range []string{"update-index", "checkout-index"} {
+		f := newRepository(t)
+		s := f.glancing()
+		good := f.checkpoint(s)
+		f.Write("a.txt", "bad")
+		f.glance(s)
+		was := s.repo.git
+		s.repo.git = s.tree.Through(func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
+			if slices.Contains(spec.Argv, ended) {
+				if ended == "update-index" { // it has written all the same
+					_, _ = proc.Run(ctx, spec)
+				}
+				return loop.Exit{}, context.Canceled
+			}
+			return proc.Run(ctx, spec)
+		}).Program()
+		if _, _, err := s.Restore(t.Context(), good); err == nil {
+			t.Fatalf("without %s it says that all is restored", ended)
+		}
+		s.repo.git = was
+		if got := f.Read("a.txt"); got != "bad" {
+			t.Fatalf("a.txt holds %q", got)
+		}
+		f.Write("b.txt", "other") // so that there is something to keep
+		c, _ := f.glance(s)
+		if got := f.holds(s, c, "a.txt"); got != "bad" {
+			t.Errorf("ended at %s: a.txt is kept as %q", ended, got)
 		}
 	}
 }

@@ -59,11 +59,11 @@ func (s *Store) RestoreNoting(ctx context.Context, to Checkpoint, note func(kept
 	if err := note(kept); err != nil {
 		return kept, loop.Changes{}, err
 	}
+	s.tracked = tracked{} // the rules may be others now
+	s.lookout.doubt()     // and the index may say what no file holds, if it ends half way
 	if err := r.apply(ctx); err != nil {
 		return kept, loop.Changes{}, fmt.Errorf("restore checkpoint %s: %w", to.ID, err)
 	}
-	s.tracked = tracked{} // the rules may be others now
-	s.lookout.doubt()
 	staying := r.staying()
 	if err := r.restoreModes(staying); err != nil {
 		return kept, loop.Changes{}, fmt.Errorf("restore checkpoint %s: %w", to.ID, err)
