@@ -57,7 +57,7 @@ func (e *Engine) runAgent(ctx context.Context, a *Attempt) {
 	a.listeners = append(a.listeners, written)
 	readOut := written.follow()
 	defer readOut()
-	if cmd.Stdin == "" {
+	if !heldBack(a.Worker.Name, cmd) {
 		e.Journal.Settle() // it works from its first moment
 	}
 	exit, err := e.run(ctx, proc.Spec{
@@ -244,8 +244,20 @@ func ChildEnv(env []string, cmd agent.Command) []string {
 	return append(child, cmd.Env...)
 }
 
+// heldBack tells whether an agent does nothing before it has read its prompt: that we
+// know of those that we know, by the program that is started. Any other may never read
+// it, and works all the same.
+func heldBack(name string, cmd agent.Command) bool {
+	if cmd.Stdin == "" || !agent.KnowsCommand(name) {
+		return false
+	}
+	program := agent.Program(name) // the rehearsal's is this one
+	return program == "" || filepath.Base(cmd.Argv[0]) == program
+}
+
 // stdin is nil for an empty prompt: the child then reads the end at once. Else it
-// reads nothing before it is on the disk that it works: it starts meanwhile.
+// reads nothing before it is on the disk that it works: one that is held back by that
+// starts meanwhile.
 func (e *Engine) stdin(text string) io.Reader {
 	if text == "" {
 		return nil
