@@ -45,20 +45,28 @@ func durable(e loop.Event) durability {
 
 // syncs is what is on its way to the disk. The run's lock guards it.
 type syncs struct {
-	due   bool           // something is to be there, and no sync is under way that brings it
-	under chan struct{}  // closed when the sync under way is over; nil: there is none
-	noted int            // how many events the head has
-	going sync.WaitGroup // who syncs
+	due    bool           // something is to be there, and no sync is under way that brings it
+	failed bool           // one has failed: no other one of this file says anything
+	under  *syncing       // nil: there is none
+	noted  int            // how many events the head has
+	going  sync.WaitGroup // who syncs
+}
+
+// syncing is a sync under way.
+type syncing struct {
+	done chan struct{} // closed when the system has answered, which is err
+	err  error
+	over chan struct{} // closed when that was taken note of
 }
 
 // Settle returns when everything is on the disk that must be there before anything
-// follows it.
+// follows it. What cannot be brought there is trouble, and tried again by the next one.
 func (r *Run) Settle() {
 	defer r.trouble.tell()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for r.syncs.under != nil {
-		over := r.syncs.under
+		over := r.syncs.under.over
 		r.mu.Unlock()
 		<-over
 		r.mu.Lock()
@@ -69,45 +77,88 @@ func (r *Run) Settle() {
 }
 
 // startSync begins to put on the disk what the journal has by now. While another sync
-// is under way, it is left to who settles.
+// is under way, or has failed, it is left to who settles.
 func (r *Run) startSync() {
-	if r.syncs.due = r.syncs.under != nil; r.syncs.due {
+	if r.syncs.due = r.syncs.under != nil || r.syncs.failed; r.syncs.due {
 		return
 	}
-	f, at, over := r.log.journal.f, r.log.safe, make(chan struct{})
-	r.syncs.under = over
+	f, at := r.log.journal.f, r.log.safe
+	s := &syncing{done: make(chan struct{}), over: make(chan struct{})}
+	r.syncs.under = s
 	r.syncs.going.Go(func() {
-		err := f.Sync()
+		s.err = f.Sync()
+		close(s.done)
 		defer r.trouble.tell()
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.syncs.under = nil
-		close(over)
-		if errors.Is(err, fs.ErrClosed) { // another file is in its place
+		close(s.over)
+		if errors.Is(s.err, fs.ErrClosed) { // another file is in its place
 			r.syncs.due = true
 			return
 		}
-		r.synced(at, err)
+		r.synced(at, s.err)
 	})
 }
 
-// sync puts the journal on the disk, and tells whether that went well.
+// sync puts the journal on the disk, and tells whether that went well. The system tells
+// only once that it could not write something, and of two who ask at the same time
+// perhaps only one.
 func (r *Run) sync() bool {
 	f := r.log.journal.f
 	if r.syncs.due = f == nil; r.syncs.due { // it was put back, and could not be opened
-		r.trouble.note("sync of "+journalName, fs.ErrClosed)
+		r.trouble.note(syncOfJournal, fs.ErrClosed)
 		return false
 	}
-	err := f.Sync()
+	if !r.syncs.failed {
+		err := f.Sync()
+		if s := r.syncs.under; s != nil {
+			<-s.done
+			if !errors.Is(s.err, fs.ErrClosed) {
+				err = errors.Join(err, s.err)
+			}
+		}
+		if r.synced(r.log.safe, err); err == nil {
+			return true
+		}
+	}
+	err := r.log.renew()
+	if r.syncs.failed, r.syncs.due = err != nil, err != nil; err == nil {
+		r.trouble.settle(syncOfJournal)
+	}
 	r.synced(r.log.safe, err)
 	return err == nil
 }
 
-// synced takes note of how a sync of all up to a place went.
+const syncOfJournal = "sync of " + journalName
+
+// synced takes note of how a sync of all up to a place went. One that failed is not
+// made good by the next: the system has given up what it could not write.
 func (r *Run) synced(at seal.Mark, err error) {
-	r.trouble.note("sync of "+journalName, err)
-	if err == nil && at.Events > r.syncs.noted {
+	if err != nil {
+		r.trouble.note(syncOfJournal, err)
+		r.syncs.failed, r.syncs.due = true, true
+		return
+	}
+	if at.Events > r.syncs.noted && !r.syncs.failed {
 		r.syncs.noted = at.Events
 		r.log.noteHead(at)
 	}
+}
+
+// renew puts another file in the place of the journal, with what that holds, and on the
+// disk.
+func (l *sealedLog) renew() error {
+	return l.full.unless(func() error {
+		if err := l.journal.ready(); err != nil { // it sees whether somebody else was there
+			return err
+		}
+		was := l.journal.restored
+		err := l.journal.restore(false)
+		l.journal.restored = was
+		if err != nil {
+			return err
+		}
+		return l.journal.open()
+	})
 }

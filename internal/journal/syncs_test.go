@@ -3,6 +3,8 @@ package journal
 import (
 	"os"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -169,6 +171,86 @@ func TestAJournalThatIsNotOpenIsTrouble(t *testing.T) {
 	r.Settle()
 	if got := headOf(t, r).Events; got != 3 {
 		t.Errorf("the head knows of %d events, want 3: it is open again", got)
+	}
+}
+
+// failingDisk is a journal that cannot be synced, which is said once.
+type failingDisk struct {
+	*os.File
+	said atomic.Bool
+}
+
+func (d *failingDisk) Sync() error {
+	if d.said.Swap(true) {
+		return nil // what it could not write it has forgotten
+	}
+	return syscall.EIO
+}
+
+// What the system could not write it takes for written from then on: a second sync of
+// the same file says nothing.
+func TestASyncThatFailedIsMadeGoodInAnotherFile(t *testing.T) {
+	for name, fail := range map[string]func(*Run){
+		"beside other work": func(r *Run) {
+			r.Append(at(2, 1, 1, &loop.AgentExited{}))
+			r.syncs.going.Wait()
+			if got := headOf(t, r).Events; got != 2 {
+				t.Errorf("the head knows of %d events, want 2", got)
+			}
+			r.Append(at(3, 1, 1, &loop.AgentExited{})) // begins none that would be believed
+			r.Settle()
+		},
+		"with somebody who waits": func(r *Run) {
+			finish(r, loop.State{}, 1)
+			r.Append(at(2, 0, 0, &loop.RunWaiting{}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := create(t, sealedStore(t))
+			startOf(r)
+			r.Append(at(1, 1, 1, &loop.IterationStarted{}))
+			d := &failingDisk{File: r.log.journal.f.(*os.File)}
+			r.log.journal.f = d
+			var heard []string
+			r.OnTrouble(func(what string) { heard = append(heard, what) })
+			fail(r)
+			if len(heard) != 1 || !strings.Contains(heard[0], "sync of "+journalName) {
+				t.Errorf("heard %q", heard)
+			}
+			if list := r.Trouble(); len(list) > 0 {
+				t.Errorf("Trouble = %q, though it is on the disk by now", list)
+			}
+			if r.log.journal.f == file(d) {
+				t.Error("the file that could not be synced is taken for durable")
+			}
+			if got := headOf(t, r).Events; got != 4 {
+				t.Errorf("the head knows of %d events, want 4", got)
+			}
+			if err := r.Verify(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A disk that stays full is tried again by everybody who settles.
+func TestAJournalThatCannotBeSyncedIsNeverTakenForDurable(t *testing.T) {
+	r := create(t, sealedStore(t))
+	startOf(r)
+	r.Append(at(1, 1, 1, &loop.IterationStarted{}))
+	r.log.journal.f = &failingDisk{File: r.log.journal.f.(*os.File)}
+	r.Append(at(2, 1, 1, &loop.AgentExited{}))
+	r.Refuse(syscall.ENOSPC)
+	for range 3 {
+		r.Settle()
+		if got := headOf(t, r).Events; got != 2 || !r.syncs.due {
+			t.Errorf("the head knows of %d events, want 2; it is due: %v", got, r.syncs.due)
+		}
+	}
+	r.Refuse(nil)
+	r.Settle()
+	if got := headOf(t, r).Events; got != 3 || r.syncs.due {
+		t.Errorf("the head knows of %d events, want 3; it is due: %v", got, r.syncs.due)
 	}
 }
 
