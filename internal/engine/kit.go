@@ -118,10 +118,10 @@ func (k *Kit) TimeLeft() time.Duration {
 	return max(0, most-k.Facts(nil).Live())
 }
 
-// Exec runs a process, and warns of what is wrong with the running. What was written
-// down before is on the disk by then.
+// Exec runs a process, and warns of what is wrong with the running. What a resume goes by
+// is on the disk by then.
 func (k *Kit) Exec(ctx context.Context, s proc.Spec) (loop.Exit, error) {
-	k.Journal.Settle()
+	k.Journal.SettleAll()
 	return k.run(ctx, s)
 }
 

@@ -17,8 +17,12 @@ import (
 //
 //	iteration.finished ┐
 //	iteration.started  ┴─ one sync ─ beside the prompt and the fork ─► Settle: the agent reads its prompt
-//	agent.exited       ── one sync ─ beside the checkpoint ──────────► Settle: gates, hooks, commits
-//	run.…, gate.…      ── at once: somebody waits, or something runs
+//	agent.exited       ── one sync ─ beside the checkpoint ──────────► Settle: it is judged
+//	checkpoint.made    ── Owe: with the next of them ────────────────► SettleAll: a gate or a hook runs, files are put back
+//	run.…              ── at once: somebody waits, or it is over
+//
+// All else is on the disk with the next of these. A commit of ours is found again by its
+// message, and gates run from the beginning.
 
 // durability is when an event must be on the disk, with all before it.
 type durability int
@@ -46,6 +50,8 @@ func durable(e loop.Event) durability {
 // syncs is what is on its way to the disk. The run's lock guards it.
 type syncs struct {
 	due    bool           // something is to be there, and no sync is under way that brings it
+	owed   int            // so many events are to be there before others write to the tree
+	begun  int            // and of so many a sync has been begun
 	failed bool           // one has failed: no other one of this file says anything
 	under  *syncing       // nil: there is none
 	noted  int            // how many events the head has
@@ -76,6 +82,22 @@ func (r *Run) Settle() {
 	}
 }
 
+// Owe says that what was written so far tells of the work tree as it is: nobody may
+// write to that before a SettleAll.
+func (r *Run) Owe() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.syncs.owed = r.log.safe.Events
+}
+
+// SettleAll is Settle before others write to the work tree: with what is owed.
+func (r *Run) SettleAll() {
+	r.mu.Lock()
+	r.syncs.due = r.syncs.due || r.syncs.owed > r.syncs.begun
+	r.mu.Unlock()
+	r.Settle()
+}
+
 // startSync begins to put on the disk what the journal has by now. While another sync
 // is under way, or has failed, it is left to who settles.
 func (r *Run) startSync() {
@@ -83,6 +105,7 @@ func (r *Run) startSync() {
 		return
 	}
 	f, at := r.log.journal.f, r.log.safe
+	r.syncs.begun = at.Events
 	s := &syncing{done: make(chan struct{}), over: make(chan struct{})}
 	r.syncs.under = s
 	r.syncs.going.Go(func() {
@@ -110,6 +133,7 @@ func (r *Run) sync() bool {
 		r.trouble.note(syncOfJournal, fs.ErrClosed)
 		return false
 	}
+	r.syncs.begun = r.log.safe.Events
 	if !r.syncs.failed {
 		err := f.Sync()
 		if s := r.syncs.under; s != nil {

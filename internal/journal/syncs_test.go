@@ -90,6 +90,43 @@ func TestTheEndOfAnIterationAndTheStartOfTheNextAreOneSync(t *testing.T) {
 	}
 }
 
+// A gate may write to the work tree: which checkpoint the agent has left is known by then,
+// and where none runs it is synced with what follows.
+func TestTheCheckpointIsOnTheDiskBeforeOthersWrite(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		settle func(*Run)
+		syncs  int
+	}{
+		{"nobody else writes", (*Run).Settle, 2},
+		{"somebody does", (*Run).SettleAll, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, d := onSlowDisk(t)
+			for range 9 {
+				d.through <- struct{}{}
+			}
+			r.Append(at(2, 1, 1, &loop.AgentExited{}))
+			r.Settle()
+			r.Append(at(2, 1, 1, &loop.CheckpointMade{Checkpoint: "x"}))
+			r.Owe()
+			for range 2 { // gates
+				tt.settle(r)
+				r.Append(at(2, 1, 1, &loop.GateStarted{}))
+			}
+			if got := headOf(t, r).Events; got != tt.syncs+1 {
+				t.Errorf("%d events are on the disk", got)
+			}
+			finish(r, loop.State{}, 1)
+			r.Append(at(3, 2, 1, &loop.IterationStarted{}))
+			tt.settle(r)
+			if got := len(d.syncs); got != tt.syncs {
+				t.Errorf("%d syncs of an iteration, want %d", got, tt.syncs)
+			}
+		})
+	}
+}
+
 // Whoever waits, waits with everything on the disk.
 func TestWhoWaitsHasSettled(t *testing.T) {
 	for _, next := range []loop.Payload{&loop.RunWaiting{}, &loop.RunPaused{}, &loop.RunAsked{}, &loop.RunFinished{}} {

@@ -118,7 +118,7 @@ func (h *Hooks) call(ctx context.Context, a *engine.Attempt, p hook.Point, about
 	if !h.Set.Has(p) {
 		return r
 	}
-	h.Journal.Settle()
+	h.Journal.SettleAll()
 	event := h.Event(about)
 	event.Run = h.Journal.Meta().ID
 	if h.Set.HasCommand(p) {

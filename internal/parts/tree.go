@@ -171,6 +171,9 @@ func (t *Tree) tellSkipped(files []checkpoint.Skipped) {
 func (t *Tree) note(s *snapshot, base bool) {
 	if s != nil && s.checkpoint != nil {
 		t.Record(&loop.CheckpointMade{Checkpoint: s.checkpoint.ID, Tree: s.checkpoint.Tree, Base: base, Glance: s.glanced})
+		if !base { // what gates write is not to be taken for the agent's
+			t.Journal.Owe()
+		}
 	}
 }
 
@@ -347,6 +350,8 @@ func (t *Tree) Restore(ctx context.Context, a *engine.Attempt, o *loop.Outcome, 
 		t.Record(&loop.CheckpointRestored{
 			Checkpoint: best.ID, Iteration: &high.Iteration, Kept: o.Checkpoint, Why: before.Worse(*o), Later: t.runsLater(ctx, &best).Until(high.Iteration),
 		})
+		t.Journal.Owe()
+		t.Journal.SettleAll()
 		_, _, err = t.Store.Restore(ctx, best)
 	}
 	if err != nil {
