@@ -117,10 +117,15 @@ func (s *Store) describe(id, tree string, f facts) Checkpoint {
 
 var anID = text.NewPattern(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
+var (
+	errNoName  = errors.New("it is not the name of one")
+	errNotOurs = errors.New("it is not one of ours")
+)
+
 // Load gives a checkpoint of this store back.
 func (s *Store) Load(ctx context.Context, id string) (Checkpoint, error) {
 	if !anID().MatchString(id) {
-		return Checkpoint{}, fmt.Errorf("load a checkpoint: %q is not the name of one", id)
+		return Checkpoint{}, fmt.Errorf("load a checkpoint: %q: %w", id, errNoName)
 	}
 	if s.list != nil {
 		return s.list.load(id)
@@ -134,7 +139,7 @@ func (s *Store) Load(ctx context.Context, id string) (Checkpoint, error) {
 	tree, isTree := strings.CutPrefix(tree, "tree ")
 	var f facts
 	if err := json.Unmarshal([]byte(message), &f); err != nil || !ok || !isTree {
-		return Checkpoint{}, fmt.Errorf("load checkpoint %s: it is not one of ours", id)
+		return Checkpoint{}, fmt.Errorf("load checkpoint %s: %w", id, errNotOurs)
 	}
 	return s.describe(id, tree, f), nil
 }
@@ -161,6 +166,51 @@ func (s *Store) lastKept(ctx context.Context) (*Checkpoint, error) {
 	}
 	s.last = &c
 	return s.last, nil
+}
+
+// lastOrAnew is the last checkpoint, nil before the first, and where that cannot be read:
+// a disk may lose the last commit in a crash of the machine, and still have the HEAD that
+// names it. Then the next checkpoint begins anew, and those before it are found by their
+// names.
+func (s *Store) lastOrAnew(ctx context.Context) (*Checkpoint, error) {
+	last, err := s.lastKept(ctx)
+	if err == nil || !s.unreadable(ctx, err) {
+		return last, err
+	}
+	head := unborn
+	if s.last != nil { // it was read before
+		if _, failed := s.Load(ctx, s.last.ID); failed == nil {
+			head, last = s.last.ID+"\n", s.last
+		}
+	}
+	if err := files.Overwrite(s.repo.head(), []byte(head), 0o600, files.SyncFile); err != nil {
+		return nil, fmt.Errorf("begin the checkpoints anew: %w", err)
+	}
+	s.lookout.doubt()
+	s.anew = "the last checkpoint cannot be read, and this one begins anew: " + err.Error()
+	return last, nil
+}
+
+// unreadable tells whether it is for good that a checkpoint could not be read, and not
+// that git could not be asked.
+func (s *Store) unreadable(ctx context.Context, err error) bool {
+	if errors.Is(err, errNoName) || errors.Is(err, errNotOurs) {
+		return true
+	}
+	if _, exited := git.ExitCode(err); !exited {
+		return false
+	}
+	_, err = s.repo.run(ctx, git.Command{}, "hash-object", "--stdin")
+	return err == nil
+}
+
+// begunAnew is what people should know of it, once.
+func (s *Store) begunAnew() (notes []string) {
+	if s.anew != "" {
+		notes = []string{s.anew}
+	}
+	s.anew = ""
+	return notes
 }
 
 // record makes a checkpoint of what is in the index of the store.

@@ -27,12 +27,13 @@ func looseFile(kind string, content []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// put writes an object into the store. It is on its way to the disk: the next file
-// that is synced makes it last.
+// put writes an object into the store. A commit is on the disk then, for HEAD will name
+// it; a tree is on its way there, and with the next file that is synced on most disks. A
+// file with nothing in it is what a crash has left of one.
 func (r *shadow) put(kind string, content []byte) (name string, err error) {
 	name = r.sum(kind, content)
 	at := filepath.Join(r.objects(), name[:2], name[2:])
-	if _, err := os.Lstat(at); err == nil {
+	if info, err := os.Lstat(at); err == nil && info.Size() > 0 {
 		return name, nil
 	}
 	text, err := looseFile(kind, content)
@@ -46,11 +47,12 @@ func (r *shadow) put(kind string, content []byte) (name string, err error) {
 		return name, err
 	}
 	_, err = f.Write(text)
-	if err == nil {
-		err = files.StartSync(f)
-	}
-	if err == nil {
-		err = files.EndSync(f)
+	switch {
+	case err != nil:
+	case kind == "commit":
+		err = f.Sync()
+	default:
+		err = errors.Join(files.StartSync(f), files.EndSync(f))
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		if err = os.Rename(temp, at); errors.Is(err, fs.ErrNotExist) {

@@ -60,6 +60,7 @@ type Store struct {
 	last    *Checkpoint // the one that HEAD named when we looked
 	tracked tracked
 	glanced bool     // the last look was not at everything
+	anew    string   // why there is no last one any more; empty once it was said
 	seeded  []string // the files of an index that was just made; nil when it was not
 }
 

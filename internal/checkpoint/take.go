@@ -52,7 +52,7 @@ func (s *Store) checkpoint(ctx context.Context, glance bool) (Checkpoint, error)
 		if len(found) > 0 {
 			c.Notes = append(c.Notes, "somebody has written to the store of the checkpoints, and it was put back: "+strings.Join(found, ", "))
 		}
-		c.Notes = slices.Concat(c.Notes, s.packer.note(), s.lookout.notes())
+		c.Notes = slices.Concat(c.Notes, s.begunAnew(), s.packer.note(), s.lookout.notes())
 		if err != nil {
 			s.lookout.doubt()
 		}
@@ -61,6 +61,7 @@ func (s *Store) checkpoint(ctx context.Context, glance bool) (Checkpoint, error)
 			return c, err
 		}
 		failed = err
+		s.last = nil // somebody may have removed it from the store
 		if refused.BrokenIndex() {
 			if err := s.renewIndex(ctx); err != nil {
 				return Checkpoint{}, err
@@ -75,7 +76,7 @@ func (s *Store) renewIndex(ctx context.Context) error {
 	if err := files.Ignoring(os.Remove(s.repo.index()), fs.ErrNotExist); err != nil {
 		return fmt.Errorf("renew the index of the checkpoints: %w", err)
 	}
-	last, err := s.lastKept(ctx)
+	last, err := s.lastOrAnew(ctx)
 	if err != nil || last == nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (s *Store) where(ctx context.Context, glance bool) []string {
 // records the whole. Git is asked first whether there is anything to do. It looks at
 // some places only, if it is told which, and at what is known of besides the index.
 func (s *Store) take(ctx context.Context, within []string) (Checkpoint, error) {
-	last, err := s.lastKept(ctx)
+	last, err := s.lastOrAnew(ctx)
 	if err != nil {
 		return Checkpoint{}, err
 	}
@@ -119,7 +120,7 @@ func (s *Store) take(ctx context.Context, within []string) (Checkpoint, error) {
 	if within != nil {
 		within = besides(within, known.unkept())
 	}
-	if newRules || len(within) > besidesAtMost {
+	if newRules || last == nil || len(within) > besidesAtMost {
 		within = nil
 	}
 	s.glanced = within != nil
