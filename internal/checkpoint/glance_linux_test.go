@@ -138,6 +138,34 @@ func TestAGlanceAtTooMuchIsALookAtEverything(t *testing.T) {
 	}
 }
 
+// What is long in all is no list of arguments either.
+func TestAGlanceAtLongNamesIsALookAtEverything(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	s := f.glancing()
+	deep := strings.Repeat(strings.Repeat("d", 200)+"/", 15)
+	f.Write(deep+"first", "")
+	f.glance(s)
+	f.glance(s) // by now it is watched
+	var within []string
+	s.repo.git = s.tree.Through(func(ctx context.Context, spec proc.Spec) (loop.Exit, error) {
+		if i := slices.Index(spec.Argv, "--"); i >= 0 && slices.Contains(spec.Argv, "status") {
+			within = spec.Argv[i+1:]
+		}
+		return proc.Run(ctx, spec)
+	}).Program()
+	for i := range 40 { // 3,000 bytes each
+		f.Write(fmt.Sprint(deep, i), "x")
+	}
+	c, all := f.glance(s)
+	if n := len(strings.Join(within, " ")); !all || n > argumentsAtMost {
+		t.Errorf("git is given %d bytes of names; at everything: %v", n, all)
+	}
+	if got := f.holds(s, c, deep+"39"); got != "x" {
+		t.Errorf("the last file is kept as %q", got)
+	}
+}
+
 // What is written by one name of a file is found by all that it has in the tree.
 func TestAGlanceFindsEachNameOfAFile(t *testing.T) {
 	t.Parallel()

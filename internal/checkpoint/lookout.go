@@ -30,9 +30,11 @@ const (
 	// narrow is how many places are looked at one by one: from there on git is as fast
 	// when it looks everywhere.
 	narrow = 300
-	// besidesAtMost is how many there may be with those that no index has: git is told all
-	// of them as arguments, and the system limits how much these may take.
-	besidesAtMost = 2 * narrow
+	// besidesAtMost is how many there may be with those that no index has, and
+	// argumentsAtMost how long they may be in all: git is told them as arguments, and the
+	// system limits how much these may take, on some to 256 KB.
+	besidesAtMost   = 2 * narrow
+	argumentsAtMost = 64 << 10
 	// glancesAtMost is how often in a row it is only looked at what was told: what is
 	// not told is found then.
 	glancesAtMost = 15
@@ -108,6 +110,15 @@ func besides(places, more []string) []string {
 		all[name] = true
 	}
 	return append([]string{}, outermost(all)...)
+}
+
+// tooMuch tells whether there are more places than git can be told.
+func tooMuch(places []string) bool {
+	size := 0
+	for _, name := range places {
+		size += len(name) + 1
+	}
+	return len(places) > besidesAtMost || size > argumentsAtMost
 }
 
 // looked says that what was to be looked at was, or everything, which files are new or

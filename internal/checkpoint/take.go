@@ -120,7 +120,7 @@ func (s *Store) take(ctx context.Context, within []string) (Checkpoint, error) {
 	if within != nil {
 		within = besides(within, known.unkept())
 	}
-	if newRules || last == nil || len(within) > besidesAtMost {
+	if newRules || last == nil || tooMuch(within) {
 		within = nil
 	}
 	s.glanced = within != nil
