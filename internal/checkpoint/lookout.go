@@ -130,6 +130,7 @@ func (l *lookout) looked(everything bool, kept, gone []string) {
 	}
 	if everything {
 		l.glances = 0
+		l.watch.Looked()
 	}
 	clear(l.pending)
 	seen := map[string]bool{}

@@ -24,7 +24,9 @@ import (
 //
 //	a file is written to, comes, goes      its name is told once
 //	one of several names (hard links)      the top is told: all that is in it
-//	it is open, or was mapped              told each time: who has it may still write
+//	it is open, or somebody had it         told each time: who has it may still write
+//	it was written to                      told each time, until all was looked at: how often
+//	                                       it is open, the system does not tell for sure
 //	a folder comes                         told each time, until it is watched itself
 //	a folder moves, the top, a mount, an overflow     nothing is known any more
 type Tree struct {
@@ -39,8 +41,9 @@ type Tree struct {
 	watched map[string]int32 // those folders, and their numbers
 	dirty   map[string]bool
 	apart   map[string]bool // folders in watched ones that are not watched
-	open    map[string]int  // how often a file is open
-	mapped  []string        // that somebody could write to when it began
+	open    map[string]int  // how often a file is open, as far as it is told
+	held    map[string]bool // files that were opened for writing since all was looked at
+	others  []string        // that somebody could write to then
 	lost    bool
 }
 
@@ -64,7 +67,7 @@ func Start(top string, folders []string) (*Tree, error) {
 	}
 	t := &Tree{
 		top: top, over: make(chan struct{}),
-		folders: map[int32]string{}, watched: map[string]int32{}, dirty: map[string]bool{}, apart: map[string]bool{}, open: map[string]int{},
+		folders: map[int32]string{}, watched: map[string]int32{}, dirty: map[string]bool{}, apart: map[string]bool{}, open: map[string]int{}, held: map[string]bool{},
 	}
 	var err error
 	if t.mounts, err = mountsAround(top); err != nil {
@@ -88,8 +91,20 @@ func Start(top string, folders []string) (*Tree, error) {
 		t.Close()
 		return nil, fmt.Errorf("watch %s: %w", top, err)
 	}
-	t.mapped = mappedBelow(top)
+	t.Looked()
 	return t, nil
+}
+
+// Looked says that somebody has looked at everything. Who has a file by then may still
+// write to it.
+func (t *Tree) Looked() {
+	t.mu.Lock()
+	t.held = maps.Clone(t.dirty) // those came after
+	t.mu.Unlock()
+	others := writableBelow(t.top)
+	t.mu.Lock()
+	t.others = others
+	t.mu.Unlock()
 }
 
 // Close ends it.
@@ -228,7 +243,10 @@ func (t *Tree) Changed() (paths []string, known bool) {
 	for name := range t.open {
 		all[name] = true
 	}
-	for _, name := range t.mapped {
+	for name := range t.held {
+		all[name] = true
+	}
+	for _, name := range t.others {
 		all[name] = true
 	}
 	for name := range all {
@@ -293,6 +311,14 @@ func (t *Tree) happened(wd int32, what uint32, name string) {
 		if what&written != 0 && !t.becomes(at) {
 			t.dirty[at] = true
 		}
+		// Two events of a kind that follow each other are told as one, so that open is too
+		// small when a file is opened twice.
+		switch {
+		case what&(unix.IN_DELETE|unix.IN_MOVED_FROM) != 0:
+			delete(t.held, at)
+		case what&(unix.IN_MODIFY|unix.IN_CLOSE_WRITE|unix.IN_CREATE|unix.IN_MOVED_TO) != 0:
+			t.held[at] = true
+		}
 		switch {
 		case what&(unix.IN_MOVED_FROM|unix.IN_MOVED_TO|unix.IN_DELETE) != 0 && t.open[at] > 0:
 			t.lost = true // under which name is it written to now?
@@ -304,7 +330,7 @@ func (t *Tree) happened(wd int32, what uint32, name string) {
 			}
 		}
 	}
-	t.lost = t.lost || len(t.dirty)+len(t.apart)+len(t.open) > tooMany
+	t.lost = t.lost || len(t.dirty)+len(t.apart)+len(t.open)+len(t.held) > tooMany
 }
 
 // becomes tells whether a name is that by which a folder is a repository of its own,
@@ -364,29 +390,3 @@ func mountsAround(top string) (string, error) {
 // unquoted is a path as the system lists it in its own words.
 var unquoted = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
-// mappedBelow is the files in a folder that some process has in its memory and may
-// write to there, which is told only when it lets go of it. Those of other users'
-// processes nobody may know.
-func mappedBelow(top string) []string {
-	lists, err := filepath.Glob("/proc/[0-9]*/maps")
-	if err != nil {
-		return nil
-	}
-	found := map[string]bool{}
-	for _, list := range lists {
-		text, err := files.ReadFile(context.Background(), list, maxList)
-		if err != nil || !bytes.Contains(text, []byte("w-s ")) && !bytes.Contains(text, []byte("wxs ")) {
-			continue
-		}
-		for line := range strings.Lines(string(text)) {
-			fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
-			if len(fields) < 6 || len(fields[1]) != 4 || fields[1][1] != 'w' || fields[1][3] != 's' {
-				continue
-			}
-			if at := unquoted.Replace(strings.TrimLeft(fields[5], " ")); below(top, at) {
-				found[strings.TrimPrefix(at, strings.TrimSuffix(top, "/")+"/")] = true
-			}
-		}
-	}
-	return slices.Collect(maps.Keys(found))
-}

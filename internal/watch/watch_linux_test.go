@@ -143,8 +143,72 @@ func TestAFileThatIsMappedIsToldEachTime(t *testing.T) {
 			continue
 		}
 		told(t, w)
+		w.Looked()
 		if got := told(t, w); len(got) > 0 {
 			t.Errorf("when it is no longer mapped, it tells of %q", got)
+		}
+	}
+}
+
+// mapped is a file in memory, for writing.
+func mapped(t *testing.T, file *os.File) []byte {
+	t.Helper()
+	memory, err := unix.Mmap(int(file.Fd()), 0, 1, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Munmap(memory) })
+	return memory
+}
+
+// Of two that open a file the system may tell as if it were one, and of their ends as if
+// it were all: whoever has it by then is not forgotten, be it that all was looked at.
+func TestAFileThatIsOpenedTwiceIsToldEachTime(t *testing.T) {
+	t.Parallel()
+	for _, first := range []int{os.O_RDWR, os.O_RDONLY} {
+		f, w := begun(t)
+		w.mu.Lock() // who reads late is told less
+		one, err := os.OpenFile(f.Path("sub/b"), first, 0)
+		f.Must(err)
+		two, err := os.OpenFile(f.Path("sub/b"), os.O_RDWR, 0)
+		f.Must(err)
+		memory := mapped(t, two)
+		f.Must(one.Close())
+		f.Must(two.Close())
+		w.mu.Unlock()
+		told(t, w)
+		for i := range 3 {
+			if first == os.O_RDONLY || i > 0 { // else it was written to, as far as anybody knows
+				w.Looked()
+			}
+			memory[0]++
+			if got := told(t, w); !slices.Contains(got, "sub/b") {
+				t.Errorf("opened with %d first: it tells of %q", first, got)
+			}
+		}
+	}
+}
+
+// What was open when the watch began can come into memory later, and go from there, of
+// which nobody tells.
+func TestAFileThatWasOpenIsToldEachTime(t *testing.T) {
+	t.Parallel()
+	f, w := begun(t)
+	w.Close()
+	file, err := os.OpenFile(f.Path("sub/b"), os.O_RDWR, 0)
+	f.Must(err)
+	defer file.Close()
+	reader, err := os.Open(f.Path("a"))
+	f.Must(err)
+	defer reader.Close()
+	w, err = Start(f.Dir, []string{"", "sub"})
+	f.Must(err)
+	t.Cleanup(w.Close)
+	mapped(t, file)[0]++
+	for range 2 {
+		got, _ := w.Changed()
+		if !slices.Contains(got, "sub/b") || slices.Contains(got, "a") {
+			t.Errorf("it tells of %q", got)
 		}
 	}
 }
