@@ -40,6 +40,7 @@ type Kit struct {
 	exec    Exec
 	workers []Worker
 	relay   *relay
+	leavers []func(context.Context)
 
 	termsMu sync.Mutex
 	terms   Terms
@@ -63,11 +64,35 @@ func NewKit(o Options) *Kit {
 		Recorder: newRecorder(o), Journal: o.Journal, Clock: o.Clock, Shared: o.Shared, Hide: o.Hide,
 		Dir: o.Dir, Env: o.Env, Bare: o.Bare, exec: o.Exec, workers: o.Workers, terms: o.Terms,
 	}
-	k.relay = &relay{Relay: o.Relay, memory: k.Recorder, settle: o.Journal.Settle}
+	k.relay = &relay{memory: k.Recorder, settle: o.Journal.Settle}
+	if o.Relay != nil {
+		k.relay.Relay = &leaving{Relay: o.Relay, kit: k}
+	}
 	raise := k.raise(o.Raise)
 	k.Desk = steer.NewDesk(o.Control, k.Recorder, raise, o.Hurry)
 	k.heard = k.Desk.Heard
 	return k
+}
+
+// BeforeLeaving has something done once before the run is left to another runner.
+func (k *Kit) BeforeLeaving(do func(context.Context)) { k.leavers = append(k.leavers, do) }
+
+// leaving is a relay that has done what comes before the run is left.
+type leaving struct {
+	Relay
+	kit  *Kit
+	done bool
+}
+
+func (l *leaving) Leave(next loop.Verdict, paused bool) (why string, yes bool) {
+	if why, yes = l.Relay.Leave(next, paused); yes && !l.done {
+		l.done = true // it stays so
+		l.kit.leave()
+		for _, do := range l.kit.leavers {
+			do(context.Background())
+		}
+	}
+	return why, yes
 }
 
 // raise takes over the terms after a limit was changed.

@@ -41,6 +41,7 @@ func (t *Tree) LeaveLater(end *loop.RunFinished) {
 		return
 	}
 	ctx := context.Background()
+	t.seeRest(ctx)
 	now := t.untouched
 	if now == nil {
 		now = t.look(ctx)

@@ -28,9 +28,11 @@ type Tree struct {
 
 	base, after *snapshot     // of the attempt under way; nil when it is not known
 	changes     *loop.Changes // between the two; nil when they are not known
+	half        bool          // the last checkpoint that was written down was a glance
 	unsaved     func()        // saves that nothing changed between the two, where that is not saved
 
 	// What saves a look. Without it there is one more.
+	known     bool                   // who leaves the run to another runner knows of this part
 	untouched *snapshot              // the tree now, when nothing ran since it was looked at
 	first     *checkpoint.Checkpoint // before the first iteration
 	head      string                 // the user's last commit, as far as it was seen
@@ -68,6 +70,10 @@ func (t *Tree) Observe(ev loop.Event) {
 // TakeBase takes in the tree as the attempt finds it: as the last one left it, if
 // nothing lay between that could have changed it.
 func (t *Tree) TakeBase(ctx context.Context, a *engine.Attempt) {
+	if t.Glance && !t.known {
+		t.known = true
+		t.BeforeLeaving(t.seeRest)
+	}
 	t.base, t.after, t.changes, t.unsaved = t.untouched, nil, nil, nil
 	if t.base == nil || a.Touched {
 		t.base = t.lookAt(ctx, t.Glance)
@@ -101,6 +107,18 @@ func (t *Tree) LookAgain(ctx context.Context, a *engine.Attempt, o *loop.Outcome
 	}
 	t.after, t.untouched = seen, seen
 	t.note(seen, false) // a next runner would look again
+}
+
+// seeRest looks at everything where the last checkpoint was a glance: what another runner
+// goes on with, or a person is left with, is all that there is.
+func (t *Tree) seeRest(ctx context.Context) {
+	if !t.half {
+		return
+	}
+	if s := t.look(ctx); s != nil {
+		t.untouched = s
+		t.note(s, false)
+	}
 }
 
 // look takes in the whole tree as it is now.
@@ -171,6 +189,7 @@ func (t *Tree) tellSkipped(files []checkpoint.Skipped) {
 func (t *Tree) note(s *snapshot, base bool) {
 	if s != nil && s.checkpoint != nil {
 		t.Record(&loop.CheckpointMade{Checkpoint: s.checkpoint.ID, Tree: s.checkpoint.Tree, Base: base, Glance: s.glanced})
+		t.half = s.glanced
 		if !base { // what gates write is not to be taken for the agent's
 			t.Journal.Owe()
 		}
@@ -289,7 +308,7 @@ func (t *Tree) Recover(ctx context.Context, a *engine.Attempt) error {
 		return nil
 	}
 	if t.after = t.snapshotOf(ctx, a.Left.After); t.after != nil {
-		t.after.glanced = a.Left.Glanced
+		t.after.glanced, t.half = a.Left.Glanced, a.Left.Glanced
 	}
 	if t.after == nil || !a.Left.Restored {
 		return nil
@@ -333,6 +352,9 @@ func (t *Tree) Restore(ctx context.Context, a *engine.Attempt, o *loop.Outcome, 
 		t.untouched = nil
 	}
 	if v.Restore == nil || t.Store == nil {
+		if v.Action == loop.Wait || t.Desk.Pausing() || t.Desk.Parking() { // people have their turn, or another runner
+			t.seeRest(ctx)
+		}
 		return
 	}
 	ctx, done := t.ForGit(ctx)
@@ -354,6 +376,7 @@ func (t *Tree) Restore(ctx context.Context, a *engine.Attempt, o *loop.Outcome, 
 		t.Journal.SettleAll()
 		_, _, err = t.Store.Restore(ctx, best)
 	}
+	t.half = t.half && err != nil // it looks at everything first
 	if err != nil {
 		t.Record(&loop.Warning{
 			Text: fmt.Sprintf("could not undo iteration %d: %v", a.Iter, err),
