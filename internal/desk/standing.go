@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/refrain-loop/refrain/internal/carry"
-	"github.com/refrain-loop/refrain/internal/engine"
 	"github.com/refrain-loop/refrain/internal/fleet"
 	"github.com/refrain-loop/refrain/internal/loop"
 )
@@ -35,7 +34,7 @@ func (l *leg) standing(end loop.RunFinished) fleet.Standing {
 	if p := l.seen.parked; p != nil && end.State == loop.Parked {
 		out.Until, out.Rule = p.Until, p.Rule
 		switch {
-		case p.Rule == engine.RuleAsked:
+		case p.Rule == loop.RuleAsked:
 			out.Person = out.Stuck && out.Person // then the usual answer is taken
 		case !p.Until.IsZero():
 			out.Agent = l.seen.waits

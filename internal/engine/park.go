@@ -8,10 +8,6 @@ import (
 // another one to go on with. It has no end, so no hook of the end runs, and nothing is
 // counted; a resume goes on with it as after a crash, and finds nothing to settle.
 
-// RuleAsked is the rule of a wait for a person's answer, which goes on without one when
-// its time is over.
-const RuleAsked = "asked"
-
 // leaving tells why the runner is to leave the run before what comes next, if it is. A
 // wish to stop comes first.
 func (d *Driver) leaving(next loop.Verdict) (why string, yes bool) {
@@ -33,7 +29,7 @@ func (d *Driver) park(next loop.Verdict, why string) loop.RunFinished {
 		p.Rule, p.Until = next.Rule, until
 	}
 	if asked := d.Unanswered; asked != nil && !asked.Until.IsZero() {
-		p.Rule, p.Until = RuleAsked, asked.Until
+		p.Rule, p.Until = loop.RuleAsked, asked.Until
 	}
 	d.Record(p)
 	s := d.State()

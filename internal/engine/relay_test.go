@@ -377,7 +377,7 @@ func TestLeftAtOnce(t *testing.T) {
 		began := time.Now()
 		end, err := s.start()
 		parked, ok := s.events[len(s.events)-1].Payload.(*loop.RunParked)
-		if err != nil || end.State != loop.Parked || !ok || parked.Rule != engine.RuleAsked || !parked.Until.Equal(began.Add(time.Hour)) {
+		if err != nil || end.State != loop.Parked || !ok || parked.Rule != loop.RuleAsked || !parked.Until.Equal(began.Add(time.Hour)) {
 			t.Fatalf("%+v, %v; parked %+v", end, err, parked)
 		}
 		time.Sleep(40 * time.Minute)

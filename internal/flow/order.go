@@ -80,6 +80,9 @@ func (s *state) keep(o fleet.Order) fleet.Answer {
 	s.mind(o)
 	if o.Command == approve {
 		s.Last.Person = false
+		if s.Last.Rule == loop.RuleAsked { // that is what it waits for
+			s.Last.Until = time.Time{}
+		}
 	}
 	switch {
 	case s.ended():

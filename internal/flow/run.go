@@ -90,9 +90,10 @@ func (r *run) drive(ctx workflow.Context) error {
 func (r *run) rest(ctx workflow.Context) error {
 	for {
 		now := workflow.Now(ctx)
-		wait, stopping, paused, person := r.wakes().Sub(now), r.Stopping, r.Paused, r.Last.Person
+		wakes, stopping, paused, person := r.wakes(), r.Stopping, r.Paused, r.Last.Person
+		wait := wakes.Sub(now)
 		changed := func() bool {
-			return r.Stopping != stopping || r.Paused != paused || r.Last.Person != person || r.Hurry
+			return r.Stopping != stopping || r.Paused != paused || r.Last.Person != person || r.Hurry || !r.wakes().Equal(wakes)
 		}
 		var err error
 		switch {

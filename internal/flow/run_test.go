@@ -436,6 +436,21 @@ func TestAQuestionIsWaitedForWithoutAWorker(t *testing.T) {
 	}
 }
 
+// Where nobody need answer in the end, an answer is heard at once all the same.
+func TestAnAnswerIsHeardBeforeItsTimeIsOver(t *testing.T) {
+	w := newWorld(t, func(w *world, turn fleet.Turn, _ string) (fleet.Standing, error) {
+		if turn.Leg == 1 {
+			return fleet.Standing{State: loop.Parked, Rule: loop.RuleAsked, Until: w.Now().Add(8 * time.Hour), Why: "it waits for a person", Leg: 1}, nil
+		}
+		return done(turn, 1)
+	})
+	began := w.Now()
+	w.orders(time.Hour, fleet.Order{Command: approve, Text: "continue"}, true)
+	if row := w.goes(aSpec); row.State != loop.Done || w.Now().Sub(began) > 2*time.Hour || len(w.turns) != 2 || len(w.turns[1].Orders) != 1 {
+		t.Errorf("it ended %+v after %s and %+v", row, w.Now().Sub(began), w.turns)
+	}
+}
+
 // A wish to end a run is not lost with the worker that heard it, and not waited for where
 // nobody can obey.
 func TestAWishToEndARunIsNotLost(t *testing.T) {

@@ -43,6 +43,7 @@ const (
 // The rules that do not end a run. One that does is called as its reason.
 const (
 	RuleLimit    = "limit" // waits for a provider
+	RuleAsked    = "asked" // waits for a person's answer, and goes on without one when its time is over
 	RuleProvider = "provider"
 	RuleSignIn   = "sign_in"
 	RuleBackoff  = "backoff" // waits between iterations

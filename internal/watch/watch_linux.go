@@ -389,4 +389,3 @@ func mountsAround(top string) (string, error) {
 
 // unquoted is a path as the system lists it in its own words.
 var unquoted = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
-
