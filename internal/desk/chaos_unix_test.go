@@ -52,7 +52,11 @@ func (c chaos) run() {
 	leg := 1
 	var frozen []*child
 	for ; leg <= faults; leg++ {
-		one := c.child(workers[c.random.IntN(len(workers))]+strconv.Itoa(len(frozen)), c.spec, leg, func(j *job) { j.Pulse = c.at("no pulse") })
+		worker := workers[c.random.IntN(len(workers))] + strconv.Itoa(len(frozen))
+		one := c.child(worker, c.spec, leg, func(j *job) {
+			j.Pulse = c.at("no pulse")
+			j.State = c.at("state-" + worker) // who is frozen may hold a lock of its machine
+		})
 		ended := make(chan struct{})
 		var out fleet.Standing
 		go func() {

@@ -25,6 +25,7 @@ type job struct {
 	Options Options
 	Turn    fleet.Turn
 	Pulse   string // a file that the fleet writes to as long as it hears the worker; empty: it always does
+	State   string // where its records are; empty: where those of this program are
 }
 
 func init() {
@@ -37,6 +38,9 @@ func init() {
 		var j job
 		if err := json.Unmarshal([]byte(text), &j); err != nil {
 			panic(err)
+		}
+		if j.State != "" {
+			os.Setenv("XDG_STATE_HOME", j.State)
 		}
 		d, err := New(j.Options)
 		if err != nil {
