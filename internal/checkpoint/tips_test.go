@@ -95,3 +95,25 @@ func TestGitIsAskedOnlyWhenABranchMayHaveMoved(t *testing.T) {
 		t.Errorf("tips = %q, want that the second name leads nowhere any more", tips)
 	}
 }
+
+// Git takes a HEAD that leads somewhere with any space after the colon, and with none.
+func TestAHeadThatLeadsElsewhereIsSeenHoweverItIsWritten(t *testing.T) {
+	f := newRepository(t)
+	f.Write("a", "a")
+	f.Commit("first")
+	f.CommitEmpty("second")
+	second, first := strings.TrimSpace(f.Output("rev-parse", "HEAD")), strings.TrimSpace(f.Output("rev-parse", "HEAD~1"))
+	for _, between := range []string{" ", "", "\t", "  "} {
+		f.Git("update-ref", "refs/other/name", second)
+		f.Write(".git/HEAD", "ref:"+between+"refs/other/name\n")
+		s := f.keep(f.open())
+		before, _, err := s.user.branches(t.Context())
+		f.Must(err)
+		f.Git("update-ref", "refs/other/name", first)
+		after, _, err := s.user.branches(t.Context())
+		f.Must(err)
+		if before == "" || after == "" || before == after {
+			t.Errorf("with %q between: HEAD is at %q, and then at %q", between, before, after)
+		}
+	}
+}

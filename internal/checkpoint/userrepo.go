@@ -171,7 +171,7 @@ func (u *userRepo) refsFingerprint(ctx context.Context, now time.Time) (string, 
 	if err != nil {
 		return "", err
 	}
-	if at, symbolic := strings.CutPrefix(string(head), "ref: "); symbolic && !strings.HasPrefix(at, "refs/heads/") {
+	if at, symbolic := strings.CutPrefix(string(head), "ref:"); symbolic && !strings.HasPrefix(strings.TrimSpace(at), "refs/heads/") {
 		return "", errUnclear
 	}
 	if _, err := os.Lstat(filepath.Join(u.common, "reftable")); !files.Absent(err) {
