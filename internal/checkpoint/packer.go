@@ -115,6 +115,7 @@ func (p *packer) pack(ctx context.Context) error {
 		return fmt.Errorf("pack the checkpoints: %w", err)
 	}
 	p.repo.dropHalves()
+	p.repo.dropUnfinished(time.Now())
 	loose, err := p.repo.loose()
 	if err != nil {
 		return fmt.Errorf("pack the checkpoints: %w", err)
@@ -147,7 +148,7 @@ func (p *packer) pack(ctx context.Context) error {
 			dropPack(m)
 		}
 	}
-	p.repo.dropFolders(ctx)
+	p.repo.dropFolders(ctx, time.Now())
 	return nil
 }
 

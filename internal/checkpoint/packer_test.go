@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/git"
 	"github.com/refrain-loop/refrain/internal/loop"
@@ -218,6 +219,54 @@ func TestHalfAPackGoes(t *testing.T) {
 	}
 	f.Must(os.Remove(filepath.Join(s.repo.objects(), "pack", "pack-others.pack")))
 	f.whole(s, all)
+}
+
+// Another store may be open on the same folder, whose git has just made a folder and is
+// about to write there. What is old and of nobody goes.
+func TestPackingKeepsWhatOthersHaveJustMade(t *testing.T) {
+	t.Parallel()
+	f := newRepository(t)
+	s := f.keep(f.open())
+	f.lot(s, packAfter)
+	var free []string // folders that are not there
+	for i := range 255 {
+		if name := fmt.Sprintf("%02x", i+1); !there(filepath.Join(s.repo.objects(), name)) {
+			free = append(free, name)
+		}
+	}
+	long := time.Now().Add(-2 * writtenFor)
+	f.Must(os.MkdirAll(filepath.Join(s.repo.objects(), "00"), 0o700))
+	for _, tt := range []struct {
+		name string
+		old  bool
+		file bool
+	}{
+		{"tmp_obj_now", false, true}, {"tmp_obj_left", true, true}, {"00/tmp_obj_now", false, true}, {"00/tmp_obj_left", true, true},
+		{free[0], false, false}, {free[1], true, false},
+	} {
+		at := filepath.Join(s.repo.objects(), filepath.FromSlash(tt.name))
+		if tt.file {
+			f.Must(os.WriteFile(at, []byte("half"), 0o400))
+		} else {
+			f.Must(os.Mkdir(at, 0o700))
+		}
+		if tt.old {
+			f.Must(os.Chtimes(at, long, long))
+		}
+	}
+	f.Must(s.packer.pack(t.Context()))
+	for name, stays := range map[string]bool{
+		"tmp_obj_now": true, "tmp_obj_left": false, "00/tmp_obj_now": true, "00/tmp_obj_left": false, free[0]: true, free[1]: false,
+	} {
+		if is := there(filepath.Join(s.repo.objects(), filepath.FromSlash(name))); is != stays {
+			t.Errorf("%s is there: %v, want %v", name, is, stays)
+		}
+	}
+}
+
+func there(at string) bool {
+	_, err := os.Lstat(at)
+	return err == nil
 }
 
 // packAlone names the store that a program of this test is to pack once.

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/refrain-loop/refrain/internal/files"
 	"github.com/refrain-loop/refrain/internal/pool"
@@ -178,15 +179,39 @@ func (r *shadow) dropHalves() {
 	}
 }
 
-// dropFolders removes the folders of loose objects that are empty. Git, when it
-// writes an object, takes one that was just there for granted: so none goes while
-// git is at work in the store.
-func (r *shadow) dropFolders(ctx context.Context) {
+const (
+	// emptyFor is how long a folder of loose objects must have been as it is before it
+	// goes: whoever made it has put something in it by then, or never will.
+	emptyFor = 10 * time.Second
+	// writtenFor is longer than anybody writes an object.
+	writtenFor = time.Hour
+)
+
+// dropFolders removes the folders of loose objects that have been empty for a while. Git,
+// when it writes an object, takes one that was just made for granted: so none goes while
+// git is at work in the store, and none that is new, for other stores may be open on the
+// same folder.
+func (r *shadow) dropFolders(ctx context.Context, now time.Time) {
 	r.atWork.rest(ctx, func() {
 		for i := range 256 {
-			_ = os.Remove(filepath.Join(r.objects(), fmt.Sprintf("%02x", i))) // not one with something in it
+			folder := filepath.Join(r.objects(), fmt.Sprintf("%02x", i))
+			if info, err := os.Lstat(folder); err == nil && now.Sub(info.ModTime()) > emptyFor {
+				_ = os.Remove(folder) // not one with something in it
+			}
 		}
 	})
+}
+
+// dropUnfinished removes objects that somebody who was killed has written half.
+func (r *shadow) dropUnfinished(now time.Time) {
+	for _, pattern := range []string{"tmp_obj_*", "[0-9a-f][0-9a-f]/tmp_obj_*"} {
+		found, _ := filepath.Glob(filepath.Join(globQuoted(r.objects()), pattern))
+		for _, at := range found {
+			if info, err := os.Lstat(at); err == nil && now.Sub(info.ModTime()) > writtenFor {
+				_ = os.Remove(at) // it only costs room
+			}
+		}
+	}
 }
 
 // atWork counts who is at work in a store. Nobody waits for one who only tidies up.
