@@ -49,18 +49,30 @@ func (w *Watch) Stir() {
 	}
 }
 
-// look waits for longer when something was done meanwhile.
+// look waits for longer when something was done meanwhile. Nobody waits while memory is
+// given back.
 func (w *Watch) look() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch {
-	case w.over:
-	case w.stirred.Swap(false):
-		w.timer.Reset(After)
-	default:
-		w.set.Store(false) // from here on the next one sets it anew
+	if w.lasts() {
 		w.free()
 	}
+}
+
+// lasts tells whether nothing was done; else it is looked again. From the moment that
+// nothing is set the next one who does something sets it anew, so that nothing is missed.
+func (w *Watch) lasts() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.over {
+		return false
+	}
+	w.set.Store(false)
+	if !w.stirred.Swap(false) {
+		return true
+	}
+	if w.set.CompareAndSwap(false, true) {
+		w.timer.Reset(After)
+	}
+	return false
 }
 
 // Close ends the watching.

@@ -34,6 +34,26 @@ func TestMemoryIsGivenBackOnceInALull(t *testing.T) {
 	})
 }
 
+// Who does something while memory is given back does not wait for that, and has it given
+// back again.
+func TestSomethingIsDoneWhileMemoryIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var freed atomic.Int64
+		var w *Watch
+		w = watch(func() {
+			if freed.Add(1) == 1 {
+				w.Stir()
+			}
+		})
+		defer w.Close()
+		time.Sleep(5 * After)
+		synctest.Wait()
+		if got := freed.Load(); got != 2 {
+			t.Errorf("memory was given back %d times, want 2", got)
+		}
+	})
+}
+
 func TestNothingIsDoneAfterClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var freed atomic.Int64
