@@ -28,7 +28,10 @@ func lsCommand(sh *shell) *cobra.Command {
 	sh.addMachine(cmd, "list the runs of every project of yours, those that are live first")
 	long := cmd.Flags().BoolP("long", "l", false, "with what each took, changed and cost, and why it ended")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		list, bad, elsewhere, err := listRuns(sh, *all, *asJSON)
+		if c := newCollector(); c != nil {
+			c.set(true) // a list keeps to its end what it reads
+		}
+		list, bad, elsewhere, err := listRuns(sh, time.Now(), *all, *asJSON)
 		if err != nil {
 			return err
 		}
@@ -38,7 +41,10 @@ func lsCommand(sh *shell) *cobra.Command {
 		}
 		if *asJSON {
 			rows := make([]any, 0, len(list)+len(gone)+len(bad))
-			for _, s := range append(list, gone...) {
+			for _, r := range list {
+				rows = append(rows, r.whole)
+			}
+			for _, s := range gone {
 				rows = append(rows, s)
 			}
 			for _, b := range bad {
@@ -71,19 +77,19 @@ func lsCommand(sh *shell) *cobra.Command {
 			{Name: "TIME", Rank: 3},
 			{Name: "STARTED", Rank: 4},
 		}}
-		where := slices.ContainsFunc(list, func(s view.Status) bool { return s.Tree != "" })
+		where := slices.ContainsFunc(list, func(r row) bool { return r.Tree != "" })
 		if where {
 			table.Columns = append(table.Columns, lines.Column{Name: "WHERE"})
 		}
-		for _, s := range list {
-			row := []string{
-				s.Run, stateOf(s), string(s.Reason),
-				iterationsOf(s), text.Seconds(s.Elapsed.Duration()), s.StartedAt.Local().Format("2006-01-02 15:04"),
+		for _, r := range list {
+			cells := []string{
+				r.Run, stateOf(r), string(r.Reason),
+				iterationsOf(r), text.Seconds(r.Elapsed.Duration()), r.StartedAt.Local().Format("2006-01-02 15:04"),
 			}
 			if where {
-				row = append(row, cmp.Or(s.Tree, "here"))
+				cells = append(cells, cmp.Or(r.Tree, "here"))
 			}
-			table.Add(row...)
+			table.Add(cells...)
 		}
 		sh.print(&table)
 		return nil
@@ -100,7 +106,7 @@ type unreadableRun struct {
 }
 
 // listLong lists runs with what each took, changed and cost.
-func listLong(sh *shell, list []view.Status) error {
+func listLong(sh *shell, list []row) error {
 	table := lines.Table{Columns: []lines.Column{
 		{Name: "RUN"},
 		{Name: "STATE", Wraps: true},
@@ -116,21 +122,19 @@ func listLong(sh *shell, list []view.Status) error {
 		{Name: "STARTED", Rank: 6},
 		{Name: "WHY", Rank: 1, Wraps: true},
 	}}
-	for _, s := range list {
-		t, f := s.Totals, view.Changed(s.Net, s.Totals)
-		each, cost, tokens := "-", "-", "-"
-		if s.Stats != nil && s.Stats.Durations.N > 0 {
-			each = view.Each(s.Stats.Durations)
+	for _, r := range list {
+		more := r.more()
+		cost, tokens := "-", "-"
+		if more.Cost > 0 {
+			cost = view.Dollars(more.Cost, more.Estimated)
 		}
-		if t.CostUSD > 0 {
-			cost = view.Dollars(t.CostUSD, t.CostEstimated)
+		if more.Tokens > 0 {
+			tokens = text.Count(more.Tokens)
 		}
-		if t.Tokens > 0 {
-			tokens = text.Count(t.Tokens)
-		}
-		table.Add(s.Run, stateOf(s), iterationsOf(s), text.Seconds(s.Elapsed.Duration()), each,
-			text.Seconds(t.Waited.Duration()), fmt.Sprint(f.Files), fmt.Sprintf("+%d -%d", f.LinesAdded, f.LinesRemoved), fmt.Sprint(f.Commits),
-			tokens, cost, s.StartedAt.Local().Format("2006-01-02 15:04"), view.Fit(text.Line(s.Why), 60))
+		f := more.Changed
+		table.Add(r.Run, stateOf(r), iterationsOf(r), text.Seconds(r.Elapsed.Duration()), cmp.Or(more.Each, "-"),
+			text.Seconds(more.Waited.Duration()), fmt.Sprint(f.Files), fmt.Sprintf("+%d -%d", f.LinesAdded, f.LinesRemoved), fmt.Sprint(f.Commits),
+			tokens, cost, r.StartedAt.Local().Format("2006-01-02 15:04"), view.Fit(text.Line(more.Why), 60))
 	}
 	sh.print(&table)
 	return nil
@@ -190,7 +194,7 @@ func tellElsewhere(sh *shell, runs int) {
 // there are in other work trees of the repository that are left out. Live ones of
 // other work trees are not. What cannot be read is said, and given apart. Scripts get
 // what they have always got: only what they ask for, and the latest first.
-func listRuns(sh *shell, all, forScripts bool) (list []view.Status, bad []journal.Unreadable, elsewhere int, err error) {
+func listRuns(sh *shell, now time.Time, all, forScripts bool) (list []row, bad []journal.Unreadable, elsewhere int, err error) {
 	here, err := sh.store()
 	stores := []journal.Store{here}
 	if sh.machine {
@@ -200,10 +204,13 @@ func listRuns(sh *shell, all, forScripts bool) (list []view.Status, bad []journa
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	list = []view.Status{}
 	var unchecked []string
 	for _, store := range stores {
-		entries, unread, err := store.List()
+		runs := listed{store: store, now: now}
+		if !forScripts { // they are told all of a run, which is more than anybody keeps
+			runs.index = journal.OpenIndex(store, Version, now)
+		}
+		entries, unread, err := runs.list()
 		if err != nil {
 			return nil, nil, 0, err
 		}
@@ -211,36 +218,51 @@ func listRuns(sh *shell, all, forScripts bool) (list []view.Status, bad []journa
 			fmt.Fprintf(sh.err, "WARNING: %s cannot be read: %v\n", b.Name, b.Err)
 		}
 		bad = append(bad, unread...)
+		list = slices.Grow(list, len(entries))
 		for _, e := range slices.Backward(entries) {
 			other := e.Tree != here.Tree
-			if other && !all && (forScripts || store.Status(e).Ended()) {
+			if other && !all && forScripts {
 				elsewhere++
 				continue
 			}
-			s := lookAt(store, e).Status(time.Now())
-			if other {
-				s.Tree = e.Tree
+			r, err := runs.row(e)
+			if err != nil {
+				return nil, nil, 0, err
 			}
-			list = append(list, s)
-			sh.warnTampered(e)
-			if e.Unchecked != "" {
+			if other && !all && r.State.Ended() {
+				elsewhere++
+				continue
+			}
+			if other {
+				r.Tree = e.Tree
+				if r.whole != nil {
+					r.whole.Tree = e.Tree
+				}
+			}
+			list = append(list, r)
+			if e.Entry == nil {
+				continue // all is well with its records
+			}
+			sh.warnTampered(*e.Entry)
+			if e.Entry.Unchecked != "" {
 				unchecked = append(unchecked, e.Name)
 			}
 		}
+		runs.done()
 	}
 	tellUnchecked(sh, unchecked)
 	if sh.machine {
-		slices.SortStableFunc(list, func(a, b view.Status) int { return b.StartedAt.Compare(a.StartedAt) })
+		slices.SortStableFunc(list, func(a, b row) int { return b.StartedAt.Compare(a.StartedAt) })
 	}
 	if sh.machine || !forScripts {
-		slices.SortStableFunc(list, func(a, b view.Status) int { return cmp.Compare(ended01(a), ended01(b)) })
+		slices.SortStableFunc(list, func(a, b row) int { return cmp.Compare(ended01(a), ended01(b)) })
 	}
 	return list, bad, elsewhere, nil
 }
 
 // ended01 puts what is over behind what is not.
-func ended01(s view.Status) int {
-	if s.State.Ended() {
+func ended01(r row) int {
+	if r.State.Ended() {
 		return 1
 	}
 	return 0
@@ -258,17 +280,17 @@ func tellUnchecked(sh *shell, names []string) {
 }
 
 // stateOf is how a run stands, in a list.
-func stateOf(s view.Status) string {
-	state := view.People(s.State, view.Level(s.Proof))
-	if s.Carried != "" {
+func stateOf(r row) string {
+	state := view.People(r.State, r.Level)
+	if r.Carried {
 		state += ", carried"
 	}
 	return state
 }
 
-func iterationsOf(s view.Status) string {
-	if s.MaxIterations > 0 {
-		return fmt.Sprintf("%d/%d", s.Totals.Iterations, s.MaxIterations)
+func iterationsOf(r row) string {
+	if r.Max > 0 {
+		return fmt.Sprintf("%d/%d", r.Iterations, r.Max)
 	}
-	return fmt.Sprint(s.Totals.Iterations)
+	return fmt.Sprint(r.Iterations)
 }

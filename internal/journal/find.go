@@ -242,6 +242,12 @@ func (r records) empty(missing, forged bool, least seal.Mark, wrong string) erro
 
 // meta reads the run.json of a run.
 func (s Store) meta(name string, brief bool) (Meta, error) {
+	m, err := s.runs().written(name, brief, s.keys)
+	return s.homes().at(m), err
+}
+
+// written is the run.json of a run as it was written.
+func (s shelf) written(name string, brief bool, keys Keys) (Meta, error) {
 	if !IsName(name) {
 		return Meta{}, &NotFoundError{Ref: name}
 	}
@@ -256,9 +262,7 @@ func (s Store) meta(name string, brief bool) (Meta, error) {
 	if err != nil {
 		return Meta{}, err
 	}
-	err = s.keys.misplaced(m, s.dir(name), called)
-	m.Tree, m.Gone = s.homes().of(m)
-	return m, err
+	return m, keys.misplaced(m, s.dir(name), called)
 }
 
 // homes finds the work trees of runs.
@@ -288,12 +292,9 @@ func (k Keys) misplaced(m Meta, dir, called string) error {
 
 // metas reads every run.json, in brief, in the order the runs were started.
 func (s Store) metas() ([]Meta, []Unreadable, error) {
-	entries, err := os.ReadDir(string(s.runs()))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
+	entries, err := s.runs().folders()
 	if err != nil {
-		return nil, nil, &project.PlaceError{Err: fmt.Errorf("list runs: %w", err)}
+		return nil, nil, err
 	}
 	var list []Meta
 	var bad []Unreadable
@@ -312,9 +313,12 @@ func (s Store) metas() ([]Meta, []Unreadable, error) {
 
 // before orders runs by their start, and those of one moment by their name.
 func (m Meta) before(o Meta) int {
+	if later := m.StartedAt.Compare(o.StartedAt); later != 0 {
+		return later
+	}
 	_, i, _ := parseName(m.Name)
 	_, j, _ := parseName(o.Name)
-	return cmp.Or(m.StartedAt.Compare(o.StartedAt), cmp.Compare(i, j), strings.Compare(m.Name, o.Name))
+	return cmp.Or(cmp.Compare(i, j), strings.Compare(m.Name, o.Name))
 }
 
 func isNotFound(err error) bool {

@@ -35,6 +35,15 @@ func (h homes) of(m Meta) (tree string, gone bool) {
 	return h.tree, false
 }
 
+// at is what a run says of itself, with its work tree as that is now. Of a run that
+// could not be read there is nothing.
+func (h homes) at(m Meta) Meta {
+	if m.ID != "" {
+		m.Tree, m.Gone = h.of(m)
+	}
+	return m
+}
+
 // ofLinked looks where the linked work tree of a run was, where git says that it
 // is, and whether it is the one that we look from.
 func (h homes) ofLinked(m Meta) (tree string, gone bool) {

@@ -130,6 +130,7 @@ func (s Store) Remove(name string) error {
 	if err := s.runs().remove(name, filepath.Join(s.Dir, project.Removing+rand.Text()[:8])); err != nil {
 		return fmt.Errorf("remove run %s: %w", name, err)
 	}
+	forgetIndex(s)
 	return Worked{s.Dir}.Mark(context.Background(), "") // now there is room for it, on a disk that was full
 }
 
@@ -147,6 +148,7 @@ func (s Store) SetAside(name string) (string, error) {
 		if err := os.Rename(s.dir(name), aside); err != nil {
 			return "", fmt.Errorf("set run %s aside: %w", name, err)
 		}
+		forgetIndex(s)
 		return aside, nil
 	}
 }
@@ -155,6 +157,18 @@ func (s Store) SetAside(name string) (string, error) {
 type shelf string
 
 func (s shelf) dir(name string) string { return filepath.Join(string(s), name) }
+
+// folders are those of runs, by their names.
+func (s shelf) folders() ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(string(s))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &project.PlaceError{Err: fmt.Errorf("list runs: %w", err)}
+	}
+	return entries, nil
+}
 
 // highest is the highest number that a run of a procedure has; 0 when there is
 // none.
