@@ -47,7 +47,7 @@ func eventsCommand(sh *shell) *cobra.Command {
 		}
 		ctx, stop := sh.untilSignal(cmd.Context())
 		defer stop()
-		events := store.AllEvents(entry.Name, *after)
+		events := journal.AllToEncode(store, entry.Name, *after)
 		if *onward {
 			events = control.Follow(ctx, store, entry.Name, *after)
 		}

@@ -32,6 +32,9 @@ func Encode(e loop.Event) ([]byte, error) { return appendEvent(nil, e) }
 
 // appendEvent appends what Encode gives. With an error it appends nothing.
 func appendEvent(to []byte, e loop.Event) ([]byte, error) {
+	if t, ok := e.Payload.(*asLine); ok {
+		return append(to, t.line...), nil
+	}
 	at, err := wholeMillis(e.Time)
 	if err != nil {
 		return to, fmt.Errorf("encode %s: %w", e.Type(), err)

@@ -109,11 +109,21 @@ func (t *trail) give(events iter.Seq2[loop.Event, error]) error {
 // AllEvents reads the events of a run after a number: those of its journal and,
 // each in its place, those that its agents' attempts keep for themselves.
 func (s Store) AllEvents(run string, after int64) iter.Seq2[loop.Event, error] {
+	return allEvents(s, run, after, nil)
+}
+
+// AllToEncode is AllEvents for who only wants to know the types, and to encode them:
+// where a line would come out as it is, nobody reads it.
+func AllToEncode(s Store, run string, after int64) iter.Seq2[loop.Event, error] {
+	return allEvents(s, run, after, new(asIs))
+}
+
+func allEvents(s Store, run string, after int64, told *asIs) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		a := attempts{store: s, run: run, after: after, yield: yield}
+		a := attempts{store: s, run: run, after: after, yield: yield, told: told}
 		defer a.close()
 		// All of them: an earlier one says which attempt is under way.
-		for e, err := range s.Events(run, 0) {
+		for e, err := range s.Read(run, Reading{told: told}) {
 			if err != nil {
 				yield(loop.Event{}, err)
 				return
@@ -134,6 +144,7 @@ type attempts struct {
 	run   string
 	after int64
 	yield func(loop.Event, error) bool
+	told  *asIs
 
 	iter, n int  // the attempt that we are in, 0 before the first
 	opened  bool // its events are being read
@@ -158,7 +169,7 @@ func (a *attempts) until(seq int64) bool {
 	}
 	if !a.opened {
 		a.opened = true
-		a.next, a.stop = iter.Pull2(AttemptEvents(a.store.AttemptDir(a.run, a.iter, a.n)))
+		a.next, a.stop = iter.Pull2(attemptEvents(a.store.AttemptDir(a.run, a.iter, a.n), Reading{After: math.MinInt64, told: a.told}))
 	}
 	for {
 		if a.held == nil {

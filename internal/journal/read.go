@@ -50,6 +50,8 @@ type Reading struct {
 	Iteration int         // only those of this iteration; 0: of all, and of none
 	Types     []loop.Type // only those of these types; none: of all
 	Brief     bool        // the end of an iteration may come without the state that it carries
+
+	told *asIs // an event may stand for its line, where that is to be written as it is; nil: it may not
 }
 
 // everything is all that can be read, whatever number it has.
@@ -103,9 +105,11 @@ func (s Store) Strange(name string) (Strange, error) {
 
 // AttemptEvents gives the events of the agent that an attempt's folder holds,
 // and none when they were never written or have been dropped.
-func AttemptEvents(dir string) iter.Seq2[loop.Event, error] {
+func AttemptEvents(dir string) iter.Seq2[loop.Event, error] { return attemptEvents(dir, everything) }
+
+func attemptEvents(dir string, want Reading) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) {
-		for e, err := range events(filepath.Join(dir, eventsName), seal.Chain{}, everything, new(Strange)) {
+		for e, err := range events(filepath.Join(dir, eventsName), seal.Chain{}, want, new(Strange)) {
 			if errors.Is(err, fs.ErrNotExist) || !yield(e, err) {
 				return
 			}
@@ -143,6 +147,13 @@ func events(path string, c seal.Chain, want Reading, met *Strange) iter.Seq2[loo
 			if err != nil {
 				yield(loop.Event{}, err)
 				return
+			}
+			if known && believed && want.told != nil && !doubtful(c) && want.told.keeps(line) {
+				good = true
+				if want.wants(line.Seq, line.Iter, line.Type) && !yield(line.told(), nil) {
+					return
+				}
+				continue
 			}
 			e, whole, err := line.read(text, known && want.Brief)
 			if !whole {
@@ -262,6 +273,9 @@ func doubted(c seal.Chain, e loop.Event) loop.Event {
 	}
 	return e
 }
+
+// doubtful tells whether events of a journal may be worth less than they say.
+func doubtful(c seal.Chain) bool { return c.Lost || c.Unsealed || c.Early }
 
 func doubtVerdict(v loop.Verdict, why string) loop.Verdict {
 	if v.State == loop.Done {
