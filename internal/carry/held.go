@@ -228,6 +228,7 @@ func (h *Held) move(ctx context.Context, s *state, branch *move) error {
 	}
 	at, err := h.remote.commit(ctx, s, h.at, h.making, more)
 	if err != nil {
+		h.live = nil // it speaks of a state that is not there
 		return err
 	}
 	to := put{at: at, card: s.card, live: h.live}
@@ -237,7 +238,7 @@ func (h *Held) move(ctx context.Context, s *state, branch *move) error {
 		h.doubt = &to
 	}
 	if err != nil {
-		h.live = nil // it speaks of a state that is not there
+		h.live = nil // likewise
 		return err
 	}
 	h.adopt(to)

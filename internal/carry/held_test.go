@@ -284,6 +284,33 @@ func TestAKeepWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
+// Where not even a state could be made, the next one has all that is new.
+func TestAStateThatCouldNotBeMade(t *testing.T) {
+	w := newWorld(t)
+	r := w.begin("first")
+	r.mustKeep(Moment{Checkpoint: r.checkpoint(), State: loop.Running})
+	r.work()
+	making := r.held.making
+	r.held.making = filepath.Join(making, "not there")
+	if err := r.keep(Moment{Checkpoint: r.checkpoint(), State: loop.Running}); err == nil {
+		t.Fatal("a state was made in a folder that is not there")
+	}
+	r.held.making = making
+	r.add(0, &loop.RunParked{Why: "enough"})
+	r.mustKeep(Moment{State: loop.Parked, Free: true})
+	if _, err := w.fetch("second", r.id, false); err != nil {
+		t.Fatal(err)
+	}
+	l, err := journal.Border{Store: w.machine("second")}.Pack("build-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine, err := journal.Border{Store: w.machine("first")}.Pack("build-1")
+	if err != nil || !bytes.Equal(l.Journal, mine.Journal) {
+		t.Errorf("its journal is another one: %v", err)
+	}
+}
+
 // What looks like a secret keeps a run from being kept, whenever it comes.
 func TestASecretThatComesLater(t *testing.T) {
 	w := newWorld(t)
