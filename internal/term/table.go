@@ -93,9 +93,9 @@ func (t *Table) fit(lines [][]string, room int) []place {
 		p := place{column: i}
 		longest := 0
 		for _, row := range lines {
-			p.whole = max(p.whole, ansi.StringWidth(row[i]))
+			p.whole = max(p.whole, widthOf(row[i]))
 			for word := range strings.FieldsSeq(row[i]) {
-				longest = max(longest, ansi.StringWidth(word))
+				longest = max(longest, widthOf(word))
 			}
 		}
 		if p.width = p.whole; c.Wraps && room > 0 {
@@ -141,7 +141,7 @@ func (t *Table) line(b *strings.Builder, row []string, shown []place) {
 	height := 1
 	for i, p := range shown {
 		cells[i] = []string{row[p.column]}
-		if ansi.StringWidth(row[p.column]) > p.width {
+		if widthOf(row[p.column]) > p.width {
 			cells[i] = Fold(row[p.column], p.width)
 		}
 		height = max(height, len(cells[i]))
@@ -153,7 +153,7 @@ func (t *Table) line(b *strings.Builder, row []string, shown []place) {
 			if y < len(cells[i]) {
 				cell = cells[i][y]
 			}
-			pad := strings.Repeat(" ", max(0, p.width-ansi.StringWidth(cell)))
+			pad := strings.Repeat(" ", max(0, p.width-widthOf(cell)))
 			if t.Columns[p.column].Right {
 				line += pad + cell
 			} else {
@@ -177,7 +177,7 @@ func (t *Table) tell(b *strings.Builder, row []string, room int) {
 			cell = strings.ToLower(name) + ": " + cell
 		}
 		width := room - indent
-		if ansi.StringWidth(cell) > width {
+		if widthOf(cell) > width {
 			width = room - cellIndent // where its rest will stand
 		}
 		for _, line := range Fold(cell, width) {
@@ -190,7 +190,7 @@ func (t *Table) tell(b *strings.Builder, row []string, room int) {
 // Fold breaks a text into lines of a width, at spaces only. A word that is wider
 // has a line of its own; 0 is one line for all.
 func Fold(text string, width int) []string {
-	if width <= 0 || ansi.StringWidth(text) <= width {
+	if width <= 0 || widthOf(text) <= width {
 		return []string{text}
 	}
 	var lines []string
@@ -199,7 +199,7 @@ func Fold(text string, width int) []string {
 		switch {
 		case line == "":
 			line = word
-		case ansi.StringWidth(line)+1+ansi.StringWidth(word) <= width:
+		case widthOf(line)+1+widthOf(word) <= width:
 			line += " " + word
 		default:
 			lines = append(lines, line)
@@ -211,7 +211,7 @@ func Fold(text string, width int) []string {
 
 // Hang is a text that goes on below itself, beside its label.
 func Hang(label, text string, opt Options) string {
-	indent := ansi.StringWidth(label)
+	indent := widthOf(label)
 	width := opt.width()
 	if width > 0 {
 		if width -= indent; width < narrowestProse {
@@ -220,6 +220,17 @@ func Hang(label, text string, opt Options) string {
 		}
 	}
 	return label + strings.Join(Fold(text, width), "\n"+strings.Repeat(" ", indent)) + "\n"
+}
+
+// width is how wide a text is on a screen. Most cells are plain letters and digits, and
+// to look for what belongs together in those takes longer than all else in a long list.
+func widthOf(s string) int {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
 }
 
 // Strong sets a heading off.
