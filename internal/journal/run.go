@@ -61,7 +61,7 @@ func (r *Run) Restate(flags, config json.RawMessage) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.meta.Flags, r.meta.Config = flags, config
-	if r.meta.Head != nil && r.log.journal.f != nil && r.log.journal.f.Sync() == nil {
+	if r.meta.Head != nil && r.log.journal.f != nil && r.sync() {
 		at := r.log.safe // all of it is on the disk
 		r.meta.Head = &at
 	}
