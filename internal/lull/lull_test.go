@@ -39,13 +39,13 @@ func TestMemoryIsGivenBackOnceInALull(t *testing.T) {
 func TestSomethingIsDoneWhileMemoryIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var freed atomic.Int64
-		var w *Watch
-		w = watch(func() {
+		var w atomic.Pointer[Watch]
+		w.Store(watch(func() {
 			if freed.Add(1) == 1 {
-				w.Stir()
+				w.Load().Stir()
 			}
-		})
-		defer w.Close()
+		}))
+		defer w.Load().Close()
 		time.Sleep(5 * After)
 		synctest.Wait()
 		if got := freed.Load(); got != 2 {
