@@ -241,8 +241,12 @@ func TestPackingKeepsWhatOthersHaveJustMade(t *testing.T) {
 		old  bool
 		file bool
 	}{
-		{"tmp_obj_now", false, true}, {"tmp_obj_left", true, true}, {"00/tmp_obj_now", false, true}, {"00/tmp_obj_left", true, true},
-		{free[0], false, false}, {free[1], true, false},
+		{"tmp_obj_now", false, true},
+		{"tmp_obj_left", true, true},
+		{"00/tmp_obj_now", false, true},
+		{"00/tmp_obj_left", true, true},
+		{free[0], false, false},
+		{free[1], true, false},
 	} {
 		at := filepath.Join(s.repo.objects(), filepath.FromSlash(tt.name))
 		if tt.file {
