@@ -142,13 +142,13 @@ func (p *packer) pack(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("pack the checkpoints: %w", err)
 	}
-	p.repo.dropLoose(into.only(loose))
+	ours := p.repo.dropLoose(into.only(loose))
 	for _, m := range merged {
 		if m.index != into.index && len(into.only(m.names)) == len(m.names) {
 			dropPack(m)
 		}
 	}
-	p.repo.dropFolders(ctx, time.Now())
+	p.repo.dropFolders(ctx, ours, time.Now())
 	return nil
 }
 

@@ -149,10 +149,13 @@ func (r *shadow) loose() ([]string, error) {
 }
 
 // dropLoose removes objects that are in a pack of ours now.
-func (r *shadow) dropLoose(names []string) {
+func (r *shadow) dropLoose(names []string) (from map[string]bool) {
+	from = map[string]bool{}
 	for _, name := range names {
 		_ = os.Remove(filepath.Join(r.objects(), name[:2], name[2:])) // it only costs room
+		from[name[:2]] = true
 	}
+	return from
 }
 
 // dropPack removes a pack whose objects are in another one. Without its index git
@@ -187,15 +190,17 @@ const (
 	writtenFor = time.Hour
 )
 
-// dropFolders removes the folders of loose objects that have been empty for a while. Git,
-// when it writes an object, takes one that was just made for granted: so none goes while
-// git is at work in the store, and none that is new, for other stores may be open on the
-// same folder.
-func (r *shadow) dropFolders(ctx context.Context, now time.Time) {
+// dropFolders removes the folders of loose objects that are empty: those that we have
+// just taken the objects out of, and those that have been so for a while. Git, when it
+// writes an object, takes one that was just made for granted: so none goes while git is
+// at work in the store, and none that is new, for other stores may be open on the same
+// folder.
+func (r *shadow) dropFolders(ctx context.Context, ours map[string]bool, now time.Time) {
 	r.atWork.rest(ctx, func() {
 		for i := range 256 {
-			folder := filepath.Join(r.objects(), fmt.Sprintf("%02x", i))
-			if info, err := os.Lstat(folder); err == nil && now.Sub(info.ModTime()) > emptyFor {
+			name := fmt.Sprintf("%02x", i)
+			folder := filepath.Join(r.objects(), name)
+			if info, err := os.Lstat(folder); err == nil && (ours[name] || now.Sub(info.ModTime()) > emptyFor) {
 				_ = os.Remove(folder) // not one with something in it
 			}
 		}
