@@ -86,7 +86,7 @@ func queueHoldup(ctx context.Context, service fleet.Service, queue string, now t
 	case a.Broke():
 		return holdup{"the account of the queue " + q + " has nothing left to spend", "raise it: refrain fleet account " + q + " --cost DOLLARS, or --tokens"}
 	case a.Until.After(now):
-		return holdup{"no agent of the queue " + q + " is started before " + view.Clock(a.Until, now), "\"refrain fleet account " + q + "\" has the rest; to begin at once: refrain fleet account " + q + " --until now"}
+		return holdup{"no agent of the queue " + q + " is started before " + view.Clock(a.Until, now), "to have one begin all the same: refrain fleet resume RUN; or all of them: refrain fleet account " + q + " --until now"}
 	}
 	return holdup{}
 }

@@ -26,12 +26,7 @@ const idPrefix = "loop_" // people may leave it out
 // Find gives one run.
 func (s *Service) Find(ctx context.Context, word string) (fleet.Row, error) {
 	f, err := s.find(ctx, word)
-	if err != nil {
-		return f.Row, err
-	}
-	one := []fleet.Row{f.Row}
-	s.queued(ctx, one)
-	return one[0], nil
+	return f.Row, err
 }
 
 // find gives the newest run of a name, or the one run of an id.

@@ -37,7 +37,6 @@ func (s *Service) List(ctx context.Context, f fleet.Filter) ([]fleet.Row, error)
 	if f.Most > 0 && len(rows) > f.Most {
 		rows = rows[:f.Most]
 	}
-	s.queued(ctx, rows)
 	return rows, nil
 }
 
