@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/git"
-	"github.com/refrain-loop/refrain/internal/redact"
 )
 
 // Far is a remote as a work tree sees it.
@@ -79,9 +78,6 @@ func (f *Far) Near() bool {
 	u, err := url.Parse(f.URL)
 	return filepath.IsAbs(f.URL) || err == nil && u.Scheme == "file"
 }
-
-// Password tells whether there is one in the address, or a token.
-func (f *Far) Password() bool { return redact.InAddress(f.URL) }
 
 // Holds tells whether a commit of ours is in one of its branches, as far as that can be
 // said from here: a branch that somebody else has moved since we fetched it may hold

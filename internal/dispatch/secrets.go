@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/refrain-loop/refrain/internal/app"
@@ -87,22 +85,11 @@ func (d discreet) Schedule(ctx context.Context, p fleet.Plan) error {
 // keyless refuses an address with a key in it: the server keeps addresses, and shows
 // them. Who connects by ssh has a name there, and no more.
 func keyless(name, address string) error {
-	u, err := url.Parse(address)
-	if err != nil {
-		if strings.Contains(address, "://") {
-			return cli.UsageError("the address of the remote cannot be read", "write it like https://git.example.com/team/app.git")
-		}
-		return nil // a folder, or as scp has it
-	}
-	if u.User == nil {
+	if !redact.InAddress(address) {
 		return nil
 	}
-	_, password := u.User.Password()
-	if !password && slices.Contains([]string{"ssh", "git+ssh", "ssh+git"}, u.Scheme) {
-		return nil
-	}
-	if u.User = nil; strings.Contains(name, "://") {
-		name = u.String()
+	if strings.Contains(name, "://") {
+		name = redact.Address(name)
 	}
 	return cli.UsageError(
 		"the address of "+name+" has a name or a key before the @, and nothing secret is handed to a fleet",

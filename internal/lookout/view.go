@@ -3,14 +3,13 @@ package lookout
 import (
 	"cmp"
 	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/refrain-loop/refrain/internal/fleet"
 	"github.com/refrain-loop/refrain/internal/history"
 	"github.com/refrain-loop/refrain/internal/journal"
 	"github.com/refrain-loop/refrain/internal/loop"
+	"github.com/refrain-loop/refrain/internal/redact"
 	"github.com/refrain-loop/refrain/internal/view"
 )
 
@@ -49,20 +48,7 @@ func (r *Run) Away() *view.Away { return away(r.Row()) }
 
 // away is where a run is.
 func away(row fleet.Row) *view.Away {
-	return &view.Away{Called: row.Run, Remote: shown(row.Remote), Branch: row.Branch, Who: Whose(row, time.Now()), Over: Over(row)}
-}
-
-// shown is an address without a key. In one of the web the name may be the key.
-func shown(remote string) string {
-	u, err := url.Parse(remote)
-	if err != nil || u.User == nil {
-		return remote
-	}
-	name := u.User.Username()
-	if u.User = nil; strings.Contains(u.Scheme, "ssh") {
-		u.User = url.User(name)
-	}
-	return u.String()
+	return &view.Away{Called: row.Run, Remote: redact.Address(row.Remote), Branch: row.Branch, Who: Whose(row, time.Now()), Over: Over(row)}
 }
 
 // Whose says in a few words who has a run, or what it waits for.
